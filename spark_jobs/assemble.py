@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from forensics.counting.waiting_lines import STREAM
 from forensics.identity import handle_prefix
 from forensics.judging.judge import judge_alone
 from forensics.judging.placing import place
@@ -42,7 +43,6 @@ from spark_jobs.parts import (
 
 _FACTS = msgspec.msgpack.Decoder(list[Fact]).decode
 _STATEMENT = msgspec.msgpack.Decoder(Statement).decode
-STREAM = ("log_group", "log_stream")
 PLACE = (*STREAM, "at", "order_in_ms", "evidence_id")
 
 

@@ -13,12 +13,13 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from forensics.counting.halves import halved
+from forensics.counting.halves import numbered
 from forensics.counting.hashes import groups_of, in_one, met, places_of, repeated
 
 HASHES = "hashes.arrow"
 FOUND = "found.arrow"
-PLAN = "plan.parquet"
+SHARED = "shared.arrow"
+PLAN = "plan.arrow"
 HASH_SCHEMA = {
     "hash": pl.UInt64,
     "owner": pl.UInt64,
@@ -154,8 +155,8 @@ def write_hashes(rows: pl.DataFrame, folder: Path) -> None:
 
 
 def write_mapped(rows: pl.DataFrame, file: Path) -> None:
-    """Write rows so that a reader gets what it looks at from the disk, and no more."""
-    rows.write_ipc(file, compression="uncompressed")
+    """Write rows so that a reader gets what it looks at from the disk, and no more: in one piece, or it would copy them."""
+    rows.write_ipc(file, compression="uncompressed", record_batch_size=max(rows.height, 1))
 
 
 def mapped(file: Path) -> pl.DataFrame:
@@ -169,14 +170,16 @@ def _hashes_in(folder: Path) -> pl.DataFrame:
 
 
 def settled(parts: Sequence[Path], low: int, high: int, folder: Path) -> None:
-    """Write the hashes of these parts from ``low`` to ``high`` as one, and those rows that can make an item a candidate.
+    """Write the hashes of these parts from ``low`` to ``high`` as one, and those rows that can make an item a candidate, by hash.
 
-    The rows have the place of their ``part`` among these.
+    The rows have the place of their ``part`` among these, and say whether these parts alone make it one (``is_candidate``).
     """
     rows = [_between(part, low, high) for part in parts]
     every = in_one([mine["hash"].to_numpy() for mine in rows])
     write_hashes(pl.DataFrame({"hash": every}), folder)
-    write_mapped(_picked(list(enumerate(rows)), repeated(every)), folder / FOUND)
+    found = _picked(list(enumerate(rows)), repeated(every)).sort("hash")
+    is_candidate = pl.col("hash").is_in(_candidates(found)["hash"].unique().implode())
+    write_mapped(found.with_columns(is_candidate=is_candidate), folder / FOUND)
 
 
 def shared(
@@ -189,16 +192,25 @@ def shared(
     """
     scanned = [(number, _between(folder, low, high)) for number, folder in parts]
     every = in_one([rows["hash"].to_numpy() for _, rows in scanned])
-    twice, found = repeated(every), []
+    wanted, found, kept = repeated(every), [], []
     if source is not None:
         again = met(every, _hashes_in(source)["hash"].to_numpy())
         before = mapped(source / FOUND)
         number = pl.Series("part", list(old), pl.UInt32)
-        new = np.setdiff1d(again, before["hash"].to_numpy())  # what is there already is there with all its rows
-        found = [before.with_columns(number.gather(before["part"]))]
+        hashes, is_kept = before["hash"].to_numpy(), before["is_candidate"].to_numpy().copy()
+        before = before.drop("is_candidate").with_columns(number.gather(before["part"]))
+        places = places_of(hashes, again)  # what is there already is there with all its rows
+        is_kept[places] = False
+        kept = [before.filter(is_kept)]
+        new = np.setdiff1d(again, hashes[places])
+        found = [before[places]]
         found += [_picked([(n, _hashes_in(folder))], new, False) for n, folder in old.items() if len(new)]
-        twice = np.union1d(twice, again)
-    rows = pl.concat([*found, _picked(scanned, twice)])
+        wanted = np.union1d(wanted, again)
+    return pl.concat([*kept, _candidates(pl.concat([*found, _picked(scanned, wanted)]))])
+
+
+def _candidates(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return those rows whose hash makes an item a candidate; of each hash all rows are there."""
     why = rows.group_by("hash").agg(
         are_many=pl.col("owner").min() != pl.col("owner").max(),
         items=(pl.col("flags") & _ITEM).cast(pl.UInt32).sum(),
@@ -228,9 +240,9 @@ def _picked(parts: Sequence[tuple[int, pl.DataFrame]], wanted: np.ndarray, with_
 
 
 def planned(rows: pl.DataFrame, out: Path) -> dict[str, Any]:
-    """Write who is judged with whom, and return the units with what they are made of.
+    """Write who is judged with whom, and return the units with what they are made of, and how many messages each has.
 
-    Written are unit, part, owner, when its first and last delivery of the part was received (µs, 0 where that is unknown),
+    Written are the number of the unit, part, owner, when its first and last delivery of the part was received (µs, 0 where that is unknown),
     and whether any of them is not judged in any case (``is_other``).
     """
     works = rows.join(groups_of(rows), on="owner")
@@ -242,10 +254,11 @@ def planned(rows: pl.DataFrame, out: Path) -> dict[str, Any]:
         last_at=pl.col("at").max(),
         is_other=(pl.col("flags") & _OTHER > 0).any(),
     )
-    unit = halved(members["began"].to_numpy(), np.ones(members.height), ROWS_PER_UNIT)
-    members = members.with_columns(unit=pl.Series(unit, dtype=pl.String)).sort("unit", "part", "owner")
-    columns = ("unit", "part", "owner", "first_at", "last_at", "is_other")
-    members.select(columns).write_parquet(out / PLAN, compression="zstd", row_group_size=50_000)
+    unit = numbered(members["began"].to_numpy(), np.ones(members.height), ROWS_PER_UNIT)
+    place = pl.Series("place", unit.astype(np.uint64)) * 2**32 + members["part"]
+    members = members.with_columns(place, unit=pl.Series(unit))
+    members = members.sort("owner").sort("place", maintain_order=True)  # by one number at a time: a third of the time
+    write_mapped(members.select("unit", "part", "owner", "first_at", "last_at", "is_other"), out / PLAN)
     told: list[dict[str, Any]] = []
     for (name, part), mine in members.group_by("unit", "part", maintain_order=True):
         told.append(
@@ -261,8 +274,8 @@ def planned(rows: pl.DataFrame, out: Path) -> dict[str, Any]:
         str(part): owners_digest(mine["owner"].sort())
         for (part,), mine in members.filter("is_other").select("part", "owner").unique().group_by("part")
     }
-    of_unit = members.group_by("unit").agg(pl.col("owner").n_unique())
-    return {"units": told, "by_part": by_part, "messages": dict(of_unit.iter_rows())}
+    of_unit = members.group_by("unit", maintain_order=True).agg(pl.col("owner").n_unique())
+    return {"units": told, "by_part": by_part, "messages": of_unit["owner"].to_list()}
 
 
 def owners_digest(owners: pl.Series) -> str:
@@ -275,9 +288,9 @@ def rows_digest(rows: pl.DataFrame) -> str:
     return owners_digest(rows.hash_rows())
 
 
-def owners_in(plan: Path, *, unit: str | None = None, part: int | None = None) -> pl.DataFrame:
+def owners_in(plan: Path, *, unit: int | None = None, part: int | None = None) -> pl.DataFrame:
     """Return the owners of a unit, or of a part, from a plan."""
     wanted = pl.lit(True) if unit is None else pl.col("unit") == unit
     if part is not None:
         wanted = wanted & (pl.col("part") == part)
-    return pl.scan_parquet(plan).filter(wanted).drop("unit").collect()
+    return mapped(plan).filter(wanted).drop("unit")

@@ -11,6 +11,7 @@ import polars as pl
 
 from forensics.counting.measures import delivery_measures, last_causes, returned_batches
 from forensics.counting.membership import VERDICT_SCHEMA
+from forensics.counting.periods import span_of
 from forensics.incidents.sure import sure_shares
 from forensics.incidents.timeline import MARK_COLUMNS, MARKED, mark_rows
 from forensics.incidents.told import Told, told
@@ -23,6 +24,7 @@ from forensics.rules.ruling import UNDECIDABLE
 from forensics.streams.model import Delivery
 from forensics.streams.reading import Reading
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULINGS, TIMELINE
+from spark_jobs.candidates import write_mapped
 from spark_jobs.parts import UTC_US, frame, other_deliveries, packed, read_part, schema_of, unpacked, written
 
 _TIMES = ("run_ended_at", "started_at", "finished_at", "sent_at")
@@ -32,6 +34,7 @@ WORK_SCHEMA = {"queue_arn": pl.String, "work_id": pl.String, "judged": pl.Binary
 SHARE_SCHEMA = {"queue_arn": pl.String, "item_id": pl.String, "share": pl.Binary}
 """What some works tell of the incident of one of their messages, packed (``Share``)."""
 
+VERDICTS = "verdicts.arrow"
 MARK_SCHEMA = {"place": pl.Int64, **{name: schema_of(TIMELINE)[name] for name in MARK_COLUMNS[1:]}}
 _by_item = attrgetter("queue_arn", "item_id")
 
@@ -75,7 +78,8 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     written(folder, "rulings", _rulings(judged.redeliveries, redeliveries))
     written(folder, "messages", frame((message_row(m, None) for m in judged.messages), schema_of(MESSAGES)))
     written(folder, "marks", _marks(judged, ledger))
-    written(folder, "verdicts", frame(map(attrgetter(*VERDICT_SCHEMA), judged.messages), VERDICT_SCHEMA))
+    verdicts = frame(map(attrgetter(*VERDICT_SCHEMA), judged.messages), VERDICT_SCHEMA)
+    write_mapped(verdicts, folder / VERDICTS)
     for redelivery in judged.redeliveries:
         # all stand in their own table, and are most of what there is to say
         redelivery.rulings = [ruled for ruled in redelivery.rulings if ruled.stance == UNDECIDABLE]
@@ -85,12 +89,13 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     written(folder, "works", frame(((*name, packed(told(work))) for name, work in others.items()), WORK_SCHEMA))
     ends = ((*name, packed(work)) for name, work in works.items() if work.is_unfinished)
     written(folder, "ends", frame(ends, WORK_SCHEMA))
-    written(folder, "measures", delivery_measures(ledger, last_causes(redeliveries)))
+    written(folder, "measures", measures := delivery_measures(ledger, last_causes(redeliveries)))
     written(folder, "returned", returned_batches(ledger))
     return {
         "deliveries": len(judged.ledger),
         "messages": len(judged.messages),
         "queues": sorted({d.queue_arn for d in judged.ledger}),
+        "measured": span_of(measures),
     }
 
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -12,11 +13,11 @@ import polars as pl
 
 from forensics.clock import moment
 from forensics.counting import fifo_groups
-from forensics.counting.halves import halved
+from forensics.counting.halves import numbered
 from forensics.counting.measures import NO_MEASURES, returned_batches, verdict_measures
 from forensics.counting.membership import VERDICT_SCHEMA, membership
 from forensics.counting.metrics import metric_measures, read_measures
-from forensics.counting.periods import periods_of, queue_health_rows, queue_weeks_rows
+from forensics.counting.periods import of_days, periods_of, queue_health_rows, queue_weeks_rows
 from forensics.counting.readiness import together
 from forensics.counting.recent import setting_findings
 from forensics.incidents.blind_windows import FailedInvocation, balance_points, blind_owners, blind_windows, of_owners
@@ -44,10 +45,13 @@ from forensics.tables.findings import (
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary
 from spark_jobs.candidates import mapped, rows_digest, write_mapped
-from spark_jobs.judge import ends_in, open_works_in
+from spark_jobs.judge import VERDICTS, ends_in, open_works_in
 from spark_jobs.parts import frame, packed, read_part, schema_of, written
 
 MESSAGES_PER_UNIT = 4_000
+MEASURED_PER_UNIT = 8
+"""So many parts and judged units are counted together by day."""
+MEMBERS = "members.arrow"
 INCIDENT = ("queue_arn", "incident_id")
 SHARE_SCHEMA = dict.fromkeys(INCIDENT, pl.String) | {"share": pl.Binary}
 NEXT_SCHEMA = {"item_id": pl.String, "at": pl.Int64}
@@ -68,6 +72,11 @@ class Surrounding:
     finality: Finality
     zone: ZoneInfo
 
+    @property
+    def until(self) -> datetime | None:
+        """The end of the evidence, UTC."""
+        return None if self.measured.data_until is None else moment(self.measured.data_until)
+
 
 # -- which messages make an incident ------------------------------------------------------------------------------------
 
@@ -80,7 +89,7 @@ def members(around: Surrounding, unit: Unit) -> Summary:
 def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
     none = pl.DataFrame(schema=VERDICT_SCHEMA | {"part": pl.UInt32})
     parts = [
-        read_part(cache.entry("judge", name), "verdicts").collect().with_columns(part=pl.lit(n, pl.UInt32))
+        mapped(cache.entry("judge", name) / VERDICTS).with_columns(part=pl.lit(n, pl.UInt32))
         for n, name in enumerate(judged)
     ]
     named = membership(pl.concat([none, *parts])).drop("visibility_timeout_s", "is_affected")
@@ -88,11 +97,13 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
         at=pl.col("first_received_at").filter("is_member_affected").min().fill_null(0), weight=pl.len()
     )
     incidents = incidents.sort("queue_arn", "incident_id")
-    unit = halved(incidents["at"].to_numpy(), incidents["weight"].to_numpy(), MESSAGES_PER_UNIT)
-    incidents = incidents.with_columns(unit=pl.Series(unit, dtype=pl.String))
-    named = named.join(incidents.select("queue_arn", "incident_id", "unit"), on=["queue_arn", "incident_id"])
-    named = named.sort("unit", "queue_arn", "incident_id", "item_id")
-    named.write_parquet(folder / "members.parquet", compression="lz4", row_group_size=50_000)
+    unit = numbered(incidents["at"].to_numpy(), incidents["weight"].to_numpy(), MESSAGES_PER_UNIT)
+    incidents = incidents.with_columns(unit=pl.Series(unit)).sort("unit", maintain_order=True)
+    placed = incidents.select(*INCIDENT, "unit").with_row_index("place")
+    named = (
+        named.join(placed, on=list(INCIDENT), maintain_order="left").sort("place", maintain_order=True).drop("place")
+    )
+    write_mapped(named, folder / MEMBERS)
     units = [
         {
             "unit": name,
@@ -108,7 +119,7 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
     ]
     told = {
         judged[int(str(n))]: rows_digest(mine.select("queue_arn", "item_id", "incident_id"))
-        for (n,), mine in named.sort("queue_arn", "item_id").group_by("part", maintain_order=True)
+        for (n,), mine in named.group_by("part", maintain_order=True)
     }
     return {"units": units, "told": told}
 
@@ -119,8 +130,7 @@ def messages(around: Surrounding, unit: Unit) -> Summary:
     def make(folder: Path) -> Summary:
         judged = around.cache.entry("judge", unit["judged"])
         rows = read_part(judged, "messages").collect().drop("incident_id")
-        members = pl.scan_parquet(Path(unit["members"]) / "members.parquet")
-        mine = members.filter(pl.col("part") == unit["part"]).collect()
+        mine = mapped(Path(unit["members"]) / MEMBERS).filter(pl.col("part") == unit["part"])
         named = mine.select("queue_arn", "item_id", "incident_id")
         rows = rows.join(named, on=["queue_arn", "item_id"], how="left").select(*schema_of(MESSAGES))
         written(folder, "messages", rows, MESSAGES.key)
@@ -148,7 +158,7 @@ def incidents(around: Surrounding, unit: Unit) -> Summary:
 
 
 def _incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
-    members_ = pl.scan_parquet(Path(unit["members"]) / "members.parquet").filter(pl.col("unit") == unit["unit"])
+    members_ = mapped(Path(unit["members"]) / MEMBERS).lazy().filter(pl.col("unit") == unit["unit"])
     files = [around.cache.entry("messages", name) / "shares.parquet" for name in unit["shares"]]
     found = pl.scan_parquet(files).join(members_, on=list(INCIDENT), how="semi").select(*INCIDENT, "share")
     shares: dict[tuple[str, str], list[Share]] = defaultdict(list)
@@ -204,7 +214,9 @@ def stretches(around: Surrounding, unit: Unit) -> Summary:
         taken.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)
         items = pl.read_parquet([one / "items.parquet" for one in told])  # no others belong to incidents
         held = (
-            items.join(taken, on=["group", "run"]).join(_placed(unit), on="item_id").sort("unit", "stretch", "item_id")
+            items.join(taken, on=["group", "run"])
+            .join(_placed(unit, items["item_id"]), on="item_id")
+            .sort("unit", "stretch", "item_id")
         )
         held = held.select("unit", "stretch", "item_id", "incident_id", "is_member_affected").unique(
             maintain_order=True
@@ -231,7 +243,7 @@ def groups(around: Surrounding, unit: Unit) -> Summary:
         alone, others = (_deliveries_in(around.cache, unit, step) for step in _ENTRIES)
         rows = fifo_groups.deliveries_of(alone, others, mine)
         every = list(fifo_groups.groups_in(rows))
-        placed = _placed(unit)
+        placed = _placed(unit, rows["item_id"])
         found = rows_of_groups(every, dict(placed.select("item_id", "incident_id").iter_rows()))
         written(folder, "queue_findings", frame(found, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
         following = [told for group in every for told in next_receives(group).items()]
@@ -248,11 +260,12 @@ def queue(around: Surrounding, unit: Unit) -> Summary:
     def make(folder: Path) -> Summary:
         arn = unit["queue_arn"]
         judged = [around.cache.entry(step, name) for step, name in unit["entries"] if step == "judge"]
-        works = (work for entry in judged for work in ends_in(entry, pl.col("queue_arn") == arn))
+        works = [work for entry in judged for work in ends_in(entry, pl.col("queue_arn") == arn)]
         files = [around.cache.entry("groups", name) / "following.parquet" for name in unit["groups"]]
         following = dict(pl.read_parquet(files).iter_rows()) if files else {}
         log_groups = {r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}
-        incident_of = dict(_placed(unit).select("item_id", "incident_id").iter_rows())
+        items = [delivery.item_id for work in works for delivery in work.ledger]
+        incident_of = dict(_placed(unit, items).select("item_id", "incident_id").iter_rows())
         rows = rows_of_queue(works, following, log_groups, incident_of, around.measured)
         written(folder, "queue_findings", frame(rows, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
         return {"queue_findings": len(rows)}
@@ -260,10 +273,13 @@ def queue(around: Surrounding, unit: Unit) -> Summary:
     return around.cache.made("queue", unit["name"], make)
 
 
-def _placed(unit: Unit) -> pl.DataFrame:
-    of_queue = pl.col("queue_arn") == unit["queue_arn"]
-    members_ = pl.scan_parquet(Path(unit["members"]) / "members.parquet").filter(of_queue)
-    return members_.select("item_id", "incident_id", "is_member_affected").collect()
+def _placed(unit: Unit, items: Iterable[str]) -> pl.DataFrame:
+    """Return to which incident messages of a queue belong."""
+    mine = pl.LazyFrame({"item_id": pl.Series(items, dtype=pl.String).unique()})
+    members_ = mapped(Path(unit["members"]) / MEMBERS).lazy().filter(pl.col("queue_arn") == unit["queue_arn"])
+    return (
+        members_.join(mine, on="item_id", how="semi").select("item_id", "incident_id", "is_member_affected").collect()
+    )
 
 
 _ENTRIES = ("settle", "judge")
@@ -307,6 +323,17 @@ def blind(
 # -- health, readiness, checks ------------------------------------------------------------------------------------------
 
 
+def days(around: Surrounding, unit: Unit) -> Summary:
+    """Count together by day what parts and judged units of one stretch of time measured."""
+
+    def make(folder: Path) -> Summary:
+        files = [around.cache.entry(step, name) / f"{rows}.parquet" for step, name, rows in unit["files"]]
+        written(folder, "days", of_days(pl.read_parquet(files), around.zone, around.until))
+        return {}
+
+    return around.cache.made("days", unit["name"], make)
+
+
 def health(around: Surrounding, unit: Unit) -> Summary:
     """Write queue health by day and week, what logs tell, and the checks of settings."""
     return around.cache.made("health", unit["name"], lambda folder: _health(around, unit, folder))
@@ -314,18 +341,16 @@ def health(around: Surrounding, unit: Unit) -> Summary:
 
 def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     cache, known = around.cache, around.known
-    files = [cache.entry("settle", name) / "measures.parquet" for name in unit["settled"]]
-    files += [cache.entry(*part) / "run_measures.parquet" for part in unit["parts"]]
-    files += [cache.entry(step, name) / "measures.parquet" for step in ("judge", "messages") for name in unit[step]]
-    measures = pl.read_parquet(files) if files else NO_MEASURES
+    verdicts = [pl.read_parquet(cache.entry("messages", name) / "measures.parquet") for name in unit["messages"]]
+    measured = [of_days(pl.concat([NO_MEASURES, *verdicts]), around.zone, around.until)]
+    measured += [pl.read_parquet(cache.entry("days", name) / "days.parquet") for name in unit["days"]]
     points = (
         pl.read_parquet(list(unit["metric_files"]))
         if unit["metric_files"]
         else pl.DataFrame(schema=schema_of(METRIC_POINTS))
     )
-    until = None if around.measured.data_until is None else moment(around.measured.data_until)
     metrics, read = metric_measures(points, known), read_measures(known, around.zone)
-    periods = periods_of(measures, metrics, read, around.zone, until)
+    periods = periods_of(pl.concat(measured), metrics, read, around.zone, around.until)
     returned = [cache.entry("judge", name) / "returned.parquet" for name in unit["judge"]]
     ready = logging_readiness(together(unit["of_invocations"]), together(unit["of_handlings"]), known, unit["written"])
     rows = {
@@ -337,8 +362,8 @@ def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
             pl.read_parquet(returned) if returned else returned_batches(pl.DataFrame(schema=schema_of(DELIVERIES))),
             ready,
             known,
-            until,
-            [read_part(cache.entry(*part), "invocations") for part in unit["parts"]],
+            around.until,
+            *([read_part(cache.entry(*part), name) for part in unit["parts"]] for name in ("invocations", "timeouts")),
         ),
     }
     for table, mine in rows.items():

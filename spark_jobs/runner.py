@@ -298,18 +298,18 @@ class _Run:
     def _judged(self, shared: Shared, parts: Parts, plan: Summary) -> tuple[list[str], list[Summary], list[str]]:
         """Judge what needs it, and write down what does not; returns the names of both, and what is told of what was judged."""
         assert shared.around is not None
-        of_unit: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        of_unit: dict[int, list[dict[str, Any]]] = defaultdict(list)
         for one in plan["units"]:
             of_unit[one["unit"]].append(one)
         judged: list[dict[str, Any]] = []
-        for name, pieces in sorted(of_unit.items()):
+        for number, pieces in sorted(of_unit.items()):
             queues = sorted({q for piece in pieces for q in parts.told[piece["part"]]["queues"]})
             groups = sorted({g for piece in pieces for g in parts.told[piece["part"]]["log_groups"]})
             low, high = min(p["low"] for p in pieces), max(p["high"] for p in pieces)
             rests_on = [(*parts.entries[piece["part"]], piece["owners"]) for piece in pieces]
             functions = {f for piece in pieces for f in parts.told[piece["part"]]["functions"]}
             bearing = shared.around.bearing(queues, groups, low, high, functions)
-            judged.append({"name": digest("judge", rests_on, bearing), "unit": name})
+            judged.append({"name": digest("judge", rests_on, bearing), "unit": number})
         settled: list[dict[str, Any]] = [
             {"name": digest("settle", *entry, plan["by_part"].get(str(number), "")), "part": number}
             for number, entry in enumerate(parts.entries)

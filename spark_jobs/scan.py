@@ -16,13 +16,14 @@ from forensics.counting.line_shapes import Shapes, hold_any, masked, shapes_of
 from forensics.counting.prefix_columns import prefix_ids
 from forensics.counting.printed_columns import records_of
 from forensics.counting.vector_marks import Marks
+from forensics.counting.waiting_lines import STREAM
 from forensics.parsers.grammar import REQUEST_ID
 from forensics.parsers.line import parse_line
 from forensics.streams.model import LogGroup
 from forensics.streams.reading import Reading
 from forensics.streams.shapes import EFFECT, MENTION, ODD, OTHER_ID, STARTED, ask, with_own_id
 from spark_jobs import screen
-from spark_jobs.assemble import STREAM, facts_of_workers, of_streams, said_by
+from spark_jobs.assemble import facts_of_workers, of_streams, said_by
 from spark_jobs.ordinary import Ordinary, in_force_at
 from spark_jobs.parts import LINE_SCHEMA, Part
 from spark_jobs.screen import END, EVENT, REPORT, START

@@ -9,6 +9,8 @@ import polars as pl
 
 from forensics.counting.calls import asked_by, recorded_in, sends_in
 from forensics.counting.measures import delivery_measures, invocation_measures
+from forensics.counting.periods import span_of
+from forensics.counting.recent import timeouts_of
 from forensics.counting.spoken import spoken_in, streams_in
 from forensics.counting.survey import surveyed
 from forensics.counting.told import told_of
@@ -111,25 +113,29 @@ def without(shared: Shared, unit: Unit) -> Summary:
 
 
 def _write_part(folder: Path, part: Part) -> Summary:
-    for name in ("handlings", "rest", "facts", "borders"):
-        frame = getattr(part, name)
-        if not frame.is_empty():
+    for name in ("handlings", "facts"):
+        if not (frame := getattr(part, name)).is_empty():
             written(folder, name, frame, _PART_KEYS[name])
+    for name in ("rest", "borders"):
+        if not (frame := getattr(part, name)).is_empty():
+            candidates.write_mapped(frame.sort(_PART_KEYS[name], maintain_order=True), folder / f"{name}.arrow")
     if not part.facts.is_empty():
         written(folder, "streams", streams_in(part.facts))
         candidates.write_mapped(spoken_in(part.facts), folder / joins.SPOKEN)
     others = write_deliveries(folder, part.deliveries)
-    written(folder, "measures", delivery_measures(others))
+    written(folder, "measures", measures := delivery_measures(others))
     runs = part.invocations
     written(folder, "invocations", runs.select(*INVOCATIONS.column_names))
     written(folder, "runs", runs.drop(*INVOCATIONS.column_names))
-    written(folder, "run_measures", invocation_measures(runs))
+    written(folder, "timeouts", timeouts_of(runs))
+    written(folder, "run_measures", run_measures := invocation_measures(runs))
     handles = handles_of(part.facts) if not part.facts.is_empty() else part.handles
     if not handles.is_empty():
         written(folder, "handles", handles)
     candidates.write_hashes(hashes := candidates.hashes_of(part.deliveries), folder)
     held = {name: getattr(part, name).height for name in ("rest", "borders", "facts")}
-    return {**told_of(part.invocations, part.deliveries, part.handlings), **held, "hashes": hashes.height}
+    more = {"hashes": hashes.height, "measured": span_of(measures, run_measures)}
+    return {**told_of(part.invocations, part.deliveries, part.handlings), **held, **more}
 
 
 def find_moved(shared: Shared, unit: Unit) -> Summary:
@@ -187,7 +193,7 @@ def find_shared(shared: Shared, unit: Unit) -> Summary:
         parts = [(n, shared.part(n)) for n in range(len(shared.entries)) if n not in old]
         parts += [(n, shared.cache.entry("moved", name)) for n, name in unit["moved"]]
         found = candidates.shared(source, old, parts, unit["low"], unit["high"])
-        found.write_parquet(folder / "shared.parquet")
+        candidates.write_mapped(found, folder / candidates.SHARED)
         return {"rows": found.height}
 
     return shared.cache.made("shared", unit["name"], make)
@@ -197,8 +203,8 @@ def plan(shared: Shared, unit: Unit) -> Summary:
     """Say which works are judged together."""
 
     def make(folder: Path) -> Summary:
-        files = [shared.cache.entry("shared", name) / "shared.parquet" for name in unit["shards"]]
-        return candidates.planned(pl.concat([pl.read_parquet(file) for file in files]), folder)
+        files = [shared.cache.entry("shared", name) / candidates.SHARED for name in unit["shards"]]
+        return candidates.planned(pl.concat(map(candidates.mapped, files)), folder)
 
     return shared.cache.made("plan", unit["name"], make)
 

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from forensics.clock import micros
+from forensics.counting.halves import halved
+from forensics.counting.periods import recent_within
 from forensics.incidents.gaps import Gaps
 from forensics.judging.written import Writer
 from forensics.known import Known
@@ -80,10 +83,12 @@ class Telling:
         everything = self._everything()
         queues = self._queues(folder)
         runs = [one for unit in queues for one in unit["runs"]]
+        days = self._days(around)
         self.carried.both(
             around,
             ("messages", publish.messages, messages, [told["messages"] for told in self.of_judged]),
             ("group_runs", publish.group_runs, runs, [0] * len(runs)),
+            ("days", publish.days, days, [0] * len(days)),
         )
         groups = self._groups(around, queues, members_name)
         for queue in queues:
@@ -109,7 +114,7 @@ class Telling:
                 names_items[group["log_group"], group["function_name"]] |= bool(group["names_items"])
         health: dict[str, Any] = {
             "name": digest("health", settled, parts.entries, judged, placed, everything, data_until),
-            "settled": settled,
+            "days": [unit["name"] for unit in days],
             "parts": [list(entry) for entry in parts.entries],
             "judge": judged,
             "messages": placed,
@@ -143,6 +148,28 @@ class Telling:
         for table in (T.QUEUE_HEALTH, T.QUEUE_WEEKS, T.SETTING_FINDINGS, T.LOGGING_READINESS):
             add(table, "health", [health["name"]])
         return staged
+
+    def _days(self, around: publish.Surrounding) -> list[Unit]:
+        """Return stretches of time, each with the files of what was measured in it: new lines make few of them anew."""
+        files = [
+            *(
+                [("settle", n, "measures"), (*e, "run_measures")]
+                for n, e in zip(self.settled, self.parts.entries, strict=True)
+            ),
+            *([("judge", name, "measures")] for name in self.judged),
+        ]
+        spans = [told["measured"] for told in (*self.parts.told, *self.of_judged)]
+        some = [n for n, span in enumerate(spans) if span]
+        of_unit: dict[str, list[int]] = defaultdict(list)
+        at = np.array([spans[n][0] for n in some], np.int64)
+        for n, unit in zip(some, halved(at, np.ones(len(some)), publish.MEASURED_PER_UNIT), strict=True):
+            of_unit[unit].append(n)
+        units: list[Unit] = []
+        for _, mine in sorted(of_unit.items()):
+            of_files = sorted(file for n in mine for file in files[n])
+            rests_on = (of_files, around.zone, recent_within((spans[n] for n in mine), around.until))
+            units.append({"name": digest("days", *rests_on), "files": of_files})
+        return units
 
     def _everything(self) -> dict[str, str]:
         """Return digests of the small evidence, by table."""

@@ -1,6 +1,7 @@
 """Stretches of time that weigh about the same: what a lake is judged and told in, so that new lines make few of them anew."""
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,8 +13,18 @@ _SHORTEST_UNIT_US = 2**20
 def halved(at: np.ndarray, weights: np.ndarray, most: int) -> np.ndarray:
     """Return for each moment (µs) the name of the unit it belongs to, of ``divided``."""
     names, counts, order = divided(at, weights, most)
-    unit = np.empty(len(at), object)
-    unit[order] = np.repeat(np.array(names, object), counts)
+    return np.array(names, object)[_of_each(counts, order)]
+
+
+def numbered(at: np.ndarray, weights: np.ndarray, most: int) -> np.ndarray:
+    """Return for each moment (µs) the number of the unit it belongs to, of ``divided``: units count from 0, in the order of time."""
+    _, counts, order = divided(at, weights, most)
+    return _of_each(counts, order)
+
+
+def _of_each(counts: Sequence[int], order: np.ndarray) -> np.ndarray:
+    unit = np.empty(len(order), np.uint32)
+    unit[order] = np.repeat(np.arange(len(counts), dtype=np.uint32), counts)
     return unit
 
 

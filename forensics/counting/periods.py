@@ -1,13 +1,13 @@
 """Queue health per day and per ISO week of the team's zone, and each consumer's last seven days for the settings checks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import polars as pl
 
-from forensics.clock import EPOCH
+from forensics.clock import EPOCH, micros
 from forensics.counting.measures import KEY, MEASURES, QUARTER_US, VALUES, first_ids, summed, times_of
 from forensics.counting.metrics import start_of
 from forensics.known import Known
@@ -62,24 +62,44 @@ _OF_METRICS = {
 """Sums of metrics: null where CloudWatch has no data."""
 
 
+def of_days(measures: pl.DataFrame, zone: ZoneInfo, data_until: datetime | None) -> pl.DataFrame:
+    """Return measures (MEASURES) counted together by consumer and day of the zone, recent ones apart: what periods_of counts.
+
+    May be asked for part by part: to count all of these gives what to count all measures gives.
+    """
+    return _alike(_dated(measures, zone, data_until))
+
+
+def span_of(*measures: pl.DataFrame) -> tuple[int, int] | None:
+    """Return the first and the last quarter of an hour of which anything is measured (µs); None where nothing is."""
+    at = pl.concat([frame["at"] for frame in measures]).to_physical()
+    low, high = at.min(), at.max()
+    return None if low is None else (int(low), int(high))  # type: ignore[arg-type]
+
+
+def recent_within(spans: Iterable[tuple[int, int]], data_until: datetime | None) -> datetime | bool:
+    """Return from when on measures of these spans (µs) are recent, a bool where all are or none: all that of_days makes of the end."""
+    since = recent_from(data_until)
+    at = None if since is None else micros(since)
+    are_recent = {at is not None and end >= at for span in spans for end in span}
+    return since if since is not None and len(are_recent) > 1 else any(are_recent)
+
+
 def periods_of(
-    measures: pl.DataFrame, metrics: pl.DataFrame, read: pl.DataFrame, zone: ZoneInfo, data_until: datetime | None
+    measured: pl.DataFrame, metrics: pl.DataFrame, read: pl.DataFrame, zone: ZoneInfo, data_until: datetime | None
 ) -> pl.DataFrame:
     """Return what was measured of each queue and period, sorted; ``kind`` is day, week, or recent (per consumer, 7 days).
 
-    ``measures`` are those of all parts of the lake, one after the other (MEASURES), ``metrics`` what metric_measures and
+    ``measured`` is what of_days returned of all parts of the lake, one after the other, ``metrics`` what metric_measures and
     ``read`` what read_measures returned. ``data_until`` is the end of the evidence, UTC; without it nothing is recent.
     Columns are those of queue_health and queue_weeks, and for the checks ``consumer``, ``highest_receive_count``,
     ``largest_batch`` and ``has_one_group``; ``period`` is the day or the week, empty for recent.
     """
     since = pl.lit(recent_from(data_until), _UTC)
-    day = pl.col("at").dt.convert_time_zone(str(zone)).dt.date().alias("first_day")
-    is_recent = (pl.col("at") >= since).fill_null(False).alias("is_recent")
-    whole = [frame.with_columns(day, is_recent) for frame in (measures, metrics, read)]
-    whole[0] = _alike(whole[0], ("queue_arn", "consumer", "first_day", "is_recent"))  # once, for all that follows
-    of_days = [frame.with_columns(pl.lit(None, pl.String).alias("consumer")) for frame in whole]
-    of_weeks = [frame.with_columns(pl.col("first_day").dt.truncate("1w")) for frame in of_days]
-    days = _named(_counted(*of_days), DAY, 1, zone)
+    whole = [_alike(measured), *(_dated(frame, zone, data_until) for frame in (metrics, read))]
+    by_day = [frame.with_columns(pl.lit(None, pl.String).alias("consumer")) for frame in whole]
+    of_weeks = [frame.with_columns(pl.col("first_day").dt.truncate("1w")) for frame in by_day]
+    days = _named(_counted(*by_day), DAY, 1, zone)
     weeks = _named(_counted(*of_weeks), WEEK, 7, zone)
     last = [
         frame.filter("is_recent", pl.col("consumer").is_not_null()).with_columns(
@@ -102,13 +122,19 @@ def periods_of(
     )
 
 
-def _alike(measures: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
-    """Return measures with those that are alike in ``key`` counted together: to count these gives what to count all gives."""
-    every = (summed(measures, key), *(times_of(measures, key, name) for name in VALUES))
-    rest = {name: kind for name, kind in measures.schema.items() if name in MEASURES and name not in KEY}
-    return pl.concat(
-        [pl.DataFrame(schema={name: measures.schema[name] for name in key} | rest), *every], how="diagonal"
-    )
+def _dated(rows: pl.DataFrame, zone: ZoneInfo, data_until: datetime | None) -> pl.DataFrame:
+    since = pl.lit(recent_from(data_until), _UTC)
+    day = pl.col("at").dt.convert_time_zone(str(zone)).dt.date().alias("first_day")
+    return rows.with_columns(day, (pl.col("at") >= since).fill_null(False).alias("is_recent"))
+
+
+def _alike(dated: pl.DataFrame) -> pl.DataFrame:
+    """Return measures with those of one day and consumer counted together: to count these gives what to count all gives."""
+    key = ("queue_arn", "consumer", "first_day", "is_recent")
+    every = (summed(dated, key), *(times_of(dated, key, name) for name in VALUES))
+    rest = {name: kind for name, kind in dated.schema.items() if name in MEASURES and name not in KEY}
+    none = pl.DataFrame(schema={name: dated.schema[name] for name in key} | rest)
+    return pl.concat([none, *every], how="diagonal")
 
 
 def recent_from(data_until: datetime | None) -> datetime | None:

@@ -21,17 +21,19 @@ def setting_findings(
     known: Known,
     data_until: datetime | None,
     runs: Sequence[pl.LazyFrame] = (),
+    timeouts: Sequence[pl.LazyFrame] = (),
 ) -> list[dict[str, Any]]:
     """Return the rows of setting_findings: one per queue, consumer and check that applies.
 
     ``periods`` is what periods_of returned, ``returned`` what returned_batches returned of all parts, one after the
     other, ``readiness`` the rows of logging_readiness; ``data_until`` is the end of the evidence, UTC. ``runs`` holds the
-    table ``invocations`` in parts: it is looked into only where a function's timeout was set in the last seven days.
+    table ``invocations`` in parts, ``timeouts`` what timeouts_of returned of each: they are looked into only where a function's
+    timeout was set in the last seven days.
     """
     recent: dict[tuple[str, str], Row] = {
         (r["queue_arn"], r["consumer"]): r for r in periods.filter(pl.col("kind") == RECENTLY).to_dicts()
     }
-    days, since, apart = _days(periods, data_until), recent_from(data_until), _Runs(runs, data_until).apart
+    days, since, apart = _days(periods, data_until), recent_from(data_until), _Runs(runs, timeouts, data_until).apart
     whole = _returned_whole(returned, data_until)
     return finding_rows(recent, whole, readiness, known, days, data_until, since, apart)
 
@@ -52,11 +54,20 @@ def _sum(column: pl.Expr) -> pl.Expr:
     return pl.when(column.count() > 0).then(column.sum())
 
 
+def timeouts_of(invocations: pl.DataFrame) -> pl.DataFrame:
+    """Return those invocations that were stopped at a timeout, in the columns that are asked of them."""
+    return invocations.filter(pl.col("end_status") == "timeout").select(
+        "queue_arn", "function_name", "started_at", "duration_ms", "evidence_ids"
+    )
+
+
 class _Runs:
     """The recent invocations of functions, counted by the timeout in force when each began."""
 
-    def __init__(self, runs: Sequence[pl.LazyFrame], data_until: datetime | None) -> None:
-        self._runs, self._from = runs, recent_from(data_until)
+    def __init__(
+        self, runs: Sequence[pl.LazyFrame], timeouts: Sequence[pl.LazyFrame], data_until: datetime | None
+    ) -> None:
+        self._runs, self._timeouts, self._from = runs, timeouts, recent_from(data_until)
 
     def apart(self, arn: str, function: str, timeout: TimeoutSet) -> dict[str, Any]:
         """Return the values of a Setup that tell what came before and after the timeout in force was set; none if long ago.
@@ -67,13 +78,14 @@ class _Runs:
         if not self._runs or self._from is None or set_at <= self._from:
             return {}
         of_function = (pl.col("queue_arn") == arn) & (pl.col("function_name") == function)
-        runs = [frame.filter(of_function) for frame in self._runs]
-        is_before, began = pl.col("started_at") < set_at, pl.col("started_at")
-        is_stopped = (began >= self._from) & is_before & (pl.col("end_status") == "timeout")
-        stopped = pl.concat(frame.filter(is_stopped).select("duration_ms", "evidence_ids") for frame in runs).collect()
+        began = pl.col("started_at")
+        is_mine = of_function & (began >= self._from) & (began < set_at)
+        stopped = pl.concat(frame.filter(is_mine) for frame in self._timeouts).collect()
         if not timeout.was_other and not _stopped_elsewhere(stopped, timeout.limit_s):
             return {}
-        later = [frame.filter(began >= set_at).select("duration_ms", "end_status") for frame in runs]
+        later = [
+            frame.filter(of_function & (began >= set_at)).select("duration_ms", "end_status") for frame in self._runs
+        ]
         after = pl.concat(later).collect()
         times = after.select(pl.col("duration_ms").drop_nulls().alias("run_ms"), times=pl.lit(1))
         p99 = percentiles(times.with_columns(of=pl.lit(0)), ["of"], "run_ms", {"p99": 0.99})["p99"].to_list()

@@ -56,6 +56,8 @@ class DataFile:
     written_ms: int
     spans: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     """Least and greatest value of the columns that tell what is lost with the file; times are UTC."""
+    is_flushed: bool = False
+    """Its content is known to be on the disk; its name here need not be."""
 
     @classmethod
     def of(
@@ -64,13 +66,20 @@ class DataFile:
         file: Path,
         spans: Mapping[str, tuple[Any, Any]] | None = None,
         told: Mapping[commits.Stamp, tuple[int, str]] | None = None,
+        *,
+        was_flushed: bool = False,
     ) -> "DataFile":
-        """Describe a file that is written whole; what an earlier commit ``told`` of the same file is not counted again."""
+        """Describe a file that is written whole; what an earlier commit ``told`` of the same file is not counted again.
+
+        ``was_flushed``: the files of that commit are known to be on the disk.
+        """
         status = file.stat()
         stamp = status.st_ino, status.st_size, status.st_mtime_ns
-        rows, sha256 = (told or {}).get(stamp) or (pq.read_metadata(file).num_rows, digest(file))
+        known = (told or {}).get(stamp)
+        rows, sha256 = known or (pq.read_metadata(file).num_rows, digest(file))
         path, written_ms = str(file.relative_to(folder)), status.st_mtime_ns // 1_000_000
-        return cls(path, status.st_size, rows, sha256, written_ms, spans or {})
+        is_flushed = was_flushed and known is not None
+        return cls(path, status.st_size, rows, sha256, written_ms, spans or {}, is_flushed)
 
     def added(self, is_new_data: bool = True) -> AddAction:
         """Return what names the file in a commit; ``is_new_data`` is False where its rows came from other files."""
@@ -179,7 +188,7 @@ def name(
                 ) from problem
             raise
     version = commits.newest_version(folder)
-    delta.flush(folder, version)
+    delta.flush(folder, version, {file.path for file in files if file.is_flushed})
     return version
 
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
@@ -179,8 +179,11 @@ def has_landed(folder: Path, after: int, token: str) -> bool:
     )
 
 
-def flush(folder: Path, version: int) -> None:
-    """Flush a commit and the files it added to the disk; delta-rs never does. Raises LakeDamagedError if it is torn."""
+def flush(folder: Path, version: int, flushed: Collection[str] = ()) -> None:
+    """Flush a commit and the files it added to the disk; delta-rs never does. Raises LakeDamagedError if it is torn.
+
+    Of files whose content was ``flushed`` before, by path, only the new name is flushed, with its folder.
+    """
     try:
         written = list(actions(folder, version))
     except ValueError as problem:
@@ -194,7 +197,7 @@ def flush(folder: Path, version: int) -> None:
     for action in written:
         if added := action.get("add"):
             file = folder / added["path"]
-            touched |= {file, file.parent}
+            touched |= {file.parent} if added["path"] in flushed else {file, file.parent}
     for path in sorted(touched):
         flush_path(path)
 

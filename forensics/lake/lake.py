@@ -260,8 +260,10 @@ class Lake:
         ``generation`` holds the other columns of ``generations``. A crash in between leaves readers on the generation before.
         """
         versions, counts = {}, {}
+        before = self.generation()
         for table in findings:
-            versions[table.name], counts[table.name] = self._replace(table, run_id)
+            flushed = before.versions.get(table.name) if before else None
+            versions[table.name], counts[table.name] = self._replace(table, run_id, flushed)
         row = {
             **generation,
             "tables": [f"{name}={version}" for name, version in sorted(versions.items())],
@@ -275,14 +277,17 @@ class Lake:
         assert found is not None
         return found
 
-    def _replace(self, table: Table, run_id: str) -> tuple[int, int]:
+    def _replace(self, table: Table, run_id: str, flushed: int | None) -> tuple[int, int]:
+        """Name the staged files of a table; a generation names the version ``flushed``, so its files are on the disk."""
         staged = sorted(self.staging_folder(table, run_id).glob("*.parquet"))
         folder = self.path(table)
         if not staged and self.exists(table) and (empty := delta.version_without_rows(folder, table)) is not None:
             return empty, 0
         handle = self._open_or_create(table)
         told = commits.told_of(folder, handle.version())
-        files = [file for file in (DataFile.of(folder, path, told=told) for path in staged) if file.row_count]
+        was_flushed = handle.version() == flushed
+        every = (DataFile.of(folder, path, told=told, was_flushed=was_flushed) for path in staged)
+        files = [file for file in every if file.row_count]
         if not files and not handle.file_uris():  # no rows instead of none: the version that is there says so
             return handle.version(), 0
         version = data_files.name(folder, table, handle, files, mode="overwrite")

@@ -174,9 +174,9 @@ def _group_lines(findings: Findings) -> list[GroupLines]:
             name,
             *borders[name],
             has_starts,
-            starts := sorted(blind[name, function]),
+            sorted(blind[name, function]),
             function_name=function,
-            workable_starts=starts,
+            workable_starts=sorted(blind[name, function]),
         )
         for (name, function), has_starts in sorted(starts.items(), key=str)
     ]

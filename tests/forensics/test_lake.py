@@ -257,10 +257,10 @@ def test_a_crash_before_the_last_step_leaves_readers_where_they_were(lake, monke
     publish(lake, "r1", messages=1, incidents=1)
     replace = Lake._replace
 
-    def replace_then_crash(self, table, run_id):
+    def replace_then_crash(self, table, *told):
         if table is INCIDENTS:
             raise KeyboardInterrupt
-        return replace(self, table, run_id)
+        return replace(self, table, *told)
 
     monkeypatch.setattr(Lake, "_replace", replace_then_crash)
     with pytest.raises(KeyboardInterrupt):
@@ -367,21 +367,60 @@ def test_evidence_ids_lead_to_their_rows(lake):
 # -- what reached the disk ---------------------------------------------------------------------------------
 
 
-def test_a_commit_and_its_files_are_flushed_before_the_append_returns(lake, monkeypatch):
-    flushed: list[str] = []
+@pytest.fixture
+def flushed(monkeypatch) -> list[str]:
+    paths: list[str] = []
     fsync = os.fsync
 
     def recording(fd: int) -> None:
-        flushed.append(os.readlink(f"/proc/self/fd/{fd}"))
+        paths.append(os.readlink(f"/proc/self/fd/{fd}"))
         fsync(fd)
 
     monkeypatch.setattr(os, "fsync", recording)
+    return paths
+
+
+def test_a_commit_and_its_files_are_flushed_before_the_append_returns(lake, flushed):
     add(lake, event(1))
     folder = lake.path(LOG_EVENTS)
     written = {str(path) for path in folder.rglob("*") if path.suffix in (".json", ".parquet")}
 
     assert written <= set(flushed)
     assert {str(folder / "_delta_log"), str(folder), str(folder.parent), str(lake.root)} <= set(flushed)
+
+
+def publish_again(lake: Lake, run_id: str, earlier: str) -> Path:
+    """Publish the file of an earlier run under another name beside a new file; returns the folder."""
+    folder = lake.staging_folder(MESSAGES, run_id)
+    folder.mkdir(parents=True)
+    os.link(lake.staging_folder(MESSAGES, earlier) / "part-0.parquet", folder / "part-1.parquet")
+    pq.write_table(to_arrow(MESSAGES, [{"item_id": f"{run_id}-new"}]), folder / "part-0.parquet")
+    about = {"generation_id": run_id * 20, "inputs": {}, "rules_version": "1", "data_until_at": T, "made_at": T}
+    lake.publish(run_id, about, (MESSAGES,))
+    return folder
+
+
+def test_of_a_file_that_a_generation_named_before_only_the_name_is_flushed(lake, flushed):
+    publish(lake, "r1", messages=2)
+    flushed.clear()
+
+    folder = publish_again(lake, "r2", "r1")
+
+    assert {str(folder), str(folder / "part-0.parquet")} <= set(flushed)
+    assert str(folder / "part-1.parquet") not in flushed
+    assert lake.read(MESSAGES, version=lake.generation().versions["messages"]).num_rows == 3
+
+
+def test_a_file_of_a_commit_that_no_generation_names_is_flushed_again(lake, flushed, monkeypatch):
+    publish(lake, "r1", messages=1)
+    with monkeypatch.context() as killed, pytest.raises(KeyboardInterrupt):
+        killed.setattr(delta, "flush", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        publish(lake, "r2", messages=2)
+    flushed.clear()
+
+    folder = publish_again(lake, "r3", "r2")
+
+    assert str(folder / "part-1.parquet") in flushed
 
 
 def test_a_torn_commit_is_said_and_not_read_around(lake):

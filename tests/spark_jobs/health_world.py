@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
+from forensics.counting.periods import of_days
 from forensics.known import Known
 from forensics.lake import to_arrow
 from forensics.tables import Table
@@ -25,6 +26,11 @@ def frame(table: Table, rows: list[dict]) -> pl.DataFrame:
     found = pl.from_arrow(to_arrow(table, rows))
     assert isinstance(found, pl.DataFrame)
     return found
+
+
+def in_days(parts: list[pl.DataFrame], zone: ZoneInfo, until: datetime | None) -> pl.DataFrame:
+    """Return the measures of parts, each counted by itself."""
+    return pl.concat([of_days(part, zone, until) for part in parts])
 
 
 def whole(table: Table, row: dict) -> dict:

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import polars as pl
 
+from forensics.counting.waiting_lines import placed
 from forensics.parsers import parse_line
 from forensics.streams.facts import facts_of
 from forensics.streams.reading import Reading
-from spark_jobs import joins
 from spark_jobs.assemble import PLACE, fact_rows, of_said, of_streams
 from spark_jobs.parts import FRAMES, LINE_SCHEMA, REST_SCHEMA, Part
 from spark_jobs.scan import scanned
@@ -69,7 +69,7 @@ def file_by_file(events: pl.DataFrame, reading: Reading) -> Part:
         pl.concat([getattr(part, name).with_columns(part=pl.lit(n, pl.UInt32)) for n, part in parts])
         for name in ("rest", "borders")
     )
-    waiting, tangled = joins.placed(rest, borders)
+    waiting, tangled = placed(rest, borders)
     is_tangled = pl.struct("log_group", "log_stream").hash().is_in(tangled.implode())
     told = by_the_grammar(events.filter(is_tangled), reading)
     pieces = [told]

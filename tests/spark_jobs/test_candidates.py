@@ -65,3 +65,9 @@ def test_who_shares_a_hash_directly_or_through_others_is_one_group(links):
             lowest[owner] = min([lowest[owner], *(lowest[other] for of, other in links if of == hashed)])
 
     assert dict(groups_of(rows).select("owner", "group").iter_rows()) == lowest
+
+
+def test_many_rows_are_mapped_in_one_piece_so_that_nothing_is_copied(tmp_path):
+    candidates.write_mapped(pl.DataFrame({"hash": range(400_000)}), tmp_path / "many.arrow")
+
+    assert candidates.mapped(tmp_path / "many.arrow").n_chunks() == 1

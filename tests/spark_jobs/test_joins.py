@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forensics.counting.spoken import SPOKEN_SCHEMA
+from forensics.counting.waiting_lines import placed
 from forensics.settings import Consumer
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
@@ -210,7 +211,7 @@ def test_a_stream_that_is_only_cut_is_not_read_again():
         for name in ("rest", "borders")
     )
 
-    waiting, tangled = joins.placed(rest, borders)
+    waiting, tangled = placed(rest, borders)
 
     assert tangled.is_empty()
     assert waiting.group_by("piece").len().sort("piece")["len"].to_list() == [4, 4, 4]

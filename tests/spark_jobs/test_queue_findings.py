@@ -24,6 +24,7 @@ from forensics.tables.evidence import QUEUE_SETTINGS
 from forensics.tables.findings import DELIVERIES
 from spark_jobs import publish
 from spark_jobs.cache import Cache
+from spark_jobs.candidates import write_mapped
 from spark_jobs.judge import WORK_SCHEMA
 from spark_jobs.parts import frame, packed, schema_of, written
 from tests.forensics.queue_findings.ledgers import verdict
@@ -261,9 +262,8 @@ def findings_of(name: str, world: Ledger, around: publish.Surrounding) -> list[d
     of_incidents = [(arn, m.item_id, f"{name}-incident", True) for m in told]
     schema = ["queue_arn", "item_id", "incident_id", "is_member_affected"]
     kinds = [pl.String, pl.String, pl.String, pl.Boolean]
-    pl.DataFrame(of_incidents, schema=dict(zip(schema, kinds, strict=True)), orient="row").write_parquet(
-        members / "members.parquet"
-    )
+    placed = pl.DataFrame(of_incidents, schema=dict(zip(schema, kinds, strict=True)), orient="row")
+    write_mapped(placed, members / publish.MEMBERS)
     unit: dict[str, Any] = {"name": name, "queue_arn": arn, "entries": [["judge", name]], "members": str(members)}
     parts = []
     if arn.endswith(".fifo"):

@@ -20,7 +20,7 @@ from forensics.lake import Lake
 from forensics.settings import Settings
 from forensics.tables import BY_NAME, FINDINGS
 from forensics.tables.evidence import LOG_EVENTS
-from spark_jobs import runner
+from spark_jobs import publish, runner
 from spark_jobs.cache import Cache, CacheDamagedError
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
@@ -362,6 +362,40 @@ def test_the_same_evidence_again_makes_nothing_anew(begun, said, monkeypatch):
     correlate(begun.lake, Settings.parse(said.text + "\n# nothing else"), carrier=Here())
 
     assert set(steps) <= {"queue", "health"}, "all that rests on the settings file as a whole"
+
+
+DAYS = {0: 1, 4: 1, 9: 2, 9.1: 1, 16.5: 4}
+"""How many days are counted when lines of a day come: it, and those from then on longer ago than settings checks look back."""
+
+
+def of_days(days: list[float]) -> SmallLake:
+    lake = SmallLake()
+    lake.queue("daily")
+    lines = [
+        line
+        for day in days
+        for line in run(f"r{day}", 86_400 * day, 3, record(some_id(f"m{day}"), 1, "daily", "{}", 86_400 * day - 1))
+    ]
+    lake.function("daily", "nightly", *lines)
+    return lake
+
+
+def test_lines_of_a_new_day_leave_what_was_counted_of_days_that_are_as_recent_as_before(monkeypatch, tmp_path):
+    monkeypatch.setattr(publish, "MEASURED_PER_UNIT", 1)
+    said = Settings.parse("")
+    lake, there = Lake(tmp_path / "daily"), 0
+    made, counted = Cache.made, []
+    monkeypatch.setattr(Cache, "made", lambda cache, *a: counted.append(a[0]) or made(cache, *a))
+    for number, expected in enumerate(DAYS.values(), 1):
+        rows = of_days(list(DAYS)[:number]).rows
+        events = rows.pop("log_events")
+        append(lake, {"log_events": events[there:], **(rows if number == 1 else {})})
+        there = len(events)
+        counted.clear()
+        found = judged(lake, said)
+
+        assert counted.count("days") == expected, number
+        assert_same(found, anew(of_days(list(DAYS)[:number]).rows, said, tmp_path / f"anew-{number}"))
 
 
 def test_a_reading_of_another_queue_tells_no_incident_anew(begun, said, monkeypatch):

@@ -18,13 +18,32 @@ from forensics.counting.measures import (
     verdict_measures,
 )
 from forensics.counting.metrics import METRICS, READ, metric_measures, read_measures
-from forensics.counting.periods import percentiles, periods_of, queue_health_rows, queue_weeks_rows, recent_from
+from forensics.counting.periods import (
+    of_days,
+    percentiles,
+    periods_of,
+    queue_health_rows,
+    queue_weeks_rows,
+    recent_from,
+)
 from forensics.lake import to_arrow
 from forensics.tables.evidence import METRIC_POINTS
 from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES, REDELIVERIES
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS
 from tests.spark_jobs import health_world as world
-from tests.spark_jobs.health_world import KNOWN, MONDAY, ORDERS, SUNDAY, TOKYO, UNTIL, delivery, frame, minute, verdict
+from tests.spark_jobs.health_world import (
+    KNOWN,
+    MONDAY,
+    ORDERS,
+    SUNDAY,
+    TOKYO,
+    UNTIL,
+    delivery,
+    frame,
+    in_days,
+    minute,
+    verdict,
+)
 
 NO_METRICS, NOT_READ = pl.DataFrame(schema=METRICS), pl.DataFrame(schema=READ)
 
@@ -40,12 +59,12 @@ def measures_of(deliveries=(), invocations=(), messages=()):
 
 def in_periods(parts, zone=TOKYO, until=UNTIL):
     metrics = metric_measures(frame(METRIC_POINTS, world.POINTS), KNOWN)
-    return periods_of(pl.concat(parts), metrics, read_measures(KNOWN, zone), zone, until)
+    return periods_of(in_days(parts, zone, until), metrics, read_measures(KNOWN, zone), zone, until)
 
 
 def of_logs(parts, zone="UTC", until=UNTIL):
     """Periods of what logs measure, where neither metrics nor coverage are known."""
-    return periods_of(pl.concat(parts), NO_METRICS, NOT_READ, ZoneInfo(zone), until)
+    return periods_of(in_days(parts, ZoneInfo(zone), until), NO_METRICS, NOT_READ, ZoneInfo(zone), until)
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +182,7 @@ def test_a_queue_without_logs_or_points_is_unknown_and_not_zero(days):
 def test_where_logs_were_read_and_show_nothing_there_was_nothing():
     metrics, read = NO_METRICS, read_measures(KNOWN, TOKYO)
 
-    found = periods_of(pl.DataFrame(schema=MEASURES), metrics, read, TOKYO, UNTIL)
+    found = periods_of(of_days(pl.DataFrame(schema=MEASURES), TOKYO, UNTIL), metrics, read, TOKYO, UNTIL)
 
     orders = [r for r in queue_health_rows(found, KNOWN) if r["queue"] == "orders"]
     assert [(r["delivery_count"], r["run_count"], r["dead_lettered_count"]) for r in orders] == [(0, 0, 0)] * 2
@@ -339,7 +358,7 @@ def test_what_passes_in_the_first_and_last_point_may_be_part_of_their_levels():
         world.point("NumberOfMessagesDeleted", minute(5), 3),
     ]
     metrics = metric_measures(frame(METRIC_POINTS, points), KNOWN)
-    periods = periods_of(pl.concat(measures_of()), metrics, read_measures(KNOWN, TOKYO), TOKYO, UNTIL)
+    periods = periods_of(in_days(measures_of(), TOKYO, UNTIL), metrics, read_measures(KNOWN, TOKYO), TOKYO, UNTIL)
     found = [r for r in queue_health_rows(periods, KNOWN) if r["waiting_start_count"] is not None]
 
     assert [(r["waiting_start_least"], r["waiting_start_count"]) for r in found] == [(1, 9)]

@@ -9,13 +9,24 @@ import pytest
 from forensics.counting.measures import delivery_measures, invocation_measures, returned_batches, verdict_measures
 from forensics.counting.metrics import metric_measures, read_measures
 from forensics.counting.periods import periods_of
-from forensics.counting.recent import setting_findings
+from forensics.counting.recent import setting_findings, timeouts_of
 from forensics.lake import to_arrow
 from forensics.tables.evidence import EVENT_SOURCE_MAPPINGS, METRIC_POINTS, SETTING_CHANGES
 from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES
 from forensics.tables.health import SETTING_FINDINGS
 from tests.spark_jobs import health_world as world
-from tests.spark_jobs.health_world import KNOWN, ORDERS, READINESS, TOKYO, UNTIL, delivery, frame, minute, whole
+from tests.spark_jobs.health_world import (
+    KNOWN,
+    ORDERS,
+    READINESS,
+    TOKYO,
+    UNTIL,
+    delivery,
+    frame,
+    in_days,
+    minute,
+    whole,
+)
 
 MAPPING = whole(
     EVENT_SOURCE_MAPPINGS,
@@ -31,8 +42,11 @@ MAPPING = whole(
 )
 
 
-def checked(*more, known=KNOWN, until=UNTIL, parts=1, invocations=world.INVOCATIONS):
-    """Answers by queue and code, with further deliveries; those of each invocation lie apart in several parts."""
+def checked(*more, known=KNOWN, until=UNTIL, parts=1, invocations=world.INVOCATIONS, may_read=True):
+    """Answers by queue and code, with further deliveries; those of each invocation lie apart in several parts.
+
+    Unless it ``may_read`` them, there are no invocations to be read, only what is kept of those that were stopped.
+    """
     runs = frame(INVOCATIONS, invocations)
     rows = [*world.DELIVERIES, *more]
     cut = [frame(DELIVERIES, rows[n::parts]) for n in range(parts)]
@@ -42,9 +56,12 @@ def checked(*more, known=KNOWN, until=UNTIL, parts=1, invocations=world.INVOCATI
         verdict_measures(frame(MESSAGES, world.MESSAGES)),
     ]
     metrics = metric_measures(frame(METRIC_POINTS, world.POINTS), known)
-    periods = periods_of(pl.concat(measures), metrics, read_measures(known, TOKYO), TOKYO, until)
+    periods = periods_of(in_days(measures, TOKYO, until), metrics, read_measures(known, TOKYO), TOKYO, until)
     returned = pl.concat([returned_batches(part) for part in cut])
-    found = setting_findings(periods, returned, READINESS, known, until, [runs[n::parts].lazy() for n in range(parts)])
+    cut_runs = [runs[n::parts] for n in range(parts)]
+    lazy, timeouts = ([part.lazy() for part in frames] for frames in (cut_runs, map(timeouts_of, cut_runs)))
+    lazy = lazy if may_read else [pl.scan_parquet("nowhere.parquet")]
+    found = setting_findings(periods, returned, READINESS, known, until, lazy, timeouts)
     assert to_arrow(SETTING_FINDINGS, found).num_rows == len(
         {(r["queue_arn"], r["consumer"], r["code"]) for r in found}
     )
@@ -209,10 +226,11 @@ def test_a_run_that_hits_the_new_limit_is_critical_with_the_new_number():
     assert row["sentence"].startswith("1 run of 2 hit the function timeout 30 s since it was set 15 Nov 15:50 UTC;")
 
 
-def changed_since(at, runs):
+def changed_since(at, runs, may_read=True):
     """What is said of runs near the timeout where only a snapshot from after them is there, of a function changed at a time."""
     later = {**world.FUNCTION, "observed_at": UNTIL, "last_modified_at": at}
-    return checked(known=replace(KNOWN, function_settings=[later]), invocations=runs)["orders", "run_near_timeout"]
+    known = replace(KNOWN, function_settings=[later])
+    return checked(known=known, invocations=runs, may_read=may_read)["orders", "run_near_timeout"]
 
 
 def test_runs_that_were_stopped_below_the_limit_of_a_later_snapshot_hit_an_earlier_one():
@@ -231,6 +249,6 @@ def test_runs_that_were_stopped_below_the_limit_of_a_later_snapshot_hit_an_earli
 def test_runs_that_were_stopped_at_that_limit_hit_it_though_the_function_was_changed_since():
     stopped = [world.invocation("stopped", minute(1), 30_000, "timeout")]
 
-    row = changed_since(minute(50), stopped)
+    row = changed_since(minute(50), stopped, may_read=False)
 
     assert row["sentence"].startswith("1 run of 1 hit the function timeout 30 s in the last 7 days;")

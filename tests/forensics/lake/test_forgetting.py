@@ -155,10 +155,10 @@ def test_a_run_that_was_killed_while_it_published_is_no_damage(lake, monkeypatch
     correlate(lake, T, count=1)
     replace = Lake._replace
 
-    def replace_then_die(self, table, run):
+    def replace_then_die(self, table, *told):
         if table is INCIDENTS:
             raise KeyboardInterrupt
-        return replace(self, table, run)
+        return replace(self, table, *told)
 
     monkeypatch.setattr(Lake, "_replace", replace_then_die)
     with pytest.raises(KeyboardInterrupt):

@@ -1,0 +1,97 @@
+"""Lines of functions that wait for those of other files, beside the invocations that are over: frames of all files at once.
+
+A *border* is an invocation that is over in its file: hashes of its stream and request, when it began and ended, and whether it
+has its REPORT.
+"""
+
+import numpy as np
+import polars as pl
+
+STREAM = ("log_group", "log_stream")
+_IN_ORDER = ["stream", "at", "order_in_ms", "evidence_id"]
+
+
+def placed(rest: pl.DataFrame, borders: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """Return the lines that wait, in order, each with the ``piece`` of its stream it belongs to, and the tangled streams.
+
+    Both are of all parts, with the number of each row's ``part``. Streams are named by their hash (``stream``). A line of a
+    tangled stream has no piece, nor has one that is nobody's.
+    """
+    request = pl.when(pl.col("request_id").is_not_null()).then(pl.col("request_id").hash())
+    lines = rest.with_columns(stream=pl.struct(*STREAM).hash(), request=request).sort(_IN_ORDER)
+    lines = _beside(lines, borders)
+    tangled = pl.concat([_touched(lines, borders), _overlapping(borders)]).unique()
+    is_free = ~pl.col("stream").is_in(tangled.implode()) & ~pl.col("is_nobodys")
+    free = lines.filter(is_free)
+    pieces = free.select("part", "evidence_id", piece=_pieces(free))
+    return lines.join(pieces, on=["part", "evidence_id"], how="left", maintain_order="left"), tangled
+
+
+def _beside(lines: pl.DataFrame, borders: pl.DataFrame) -> pl.DataFrame:
+    """Say of each line that waits how it stands to the invocation that is over and began last before it.
+
+    ``is_touching``: between that one's first and last line, or after it, and no other line that waits in between tells to
+    whom it belongs. ``is_nobodys``: after it, too, but it says nothing and that one has its REPORT.
+    """
+    near = borders.filter(pl.col("stream").is_in(lines["stream"].unique().implode())).drop("request", "part")
+    speaks = pl.col("said").is_not_null()
+    said_at = pl.when(speaks).then("at")
+    found = lines.with_columns(before_at=said_at.shift(1).forward_fill().over("stream"))
+    found = found.sort("at", maintain_order=True).join_asof(
+        near.sort("start_at", "end_at"),
+        left_on="at",
+        right_on="start_at",
+        by="stream",
+        strategy="backward",
+        check_sortedness=False,
+    )
+    is_inside = (pl.col("at") <= pl.col("end_at")).fill_null(False)
+    is_behind = ~pl.col("is_start") & pl.col("start_at").is_not_null() & ~is_inside
+    is_behind = is_behind & (pl.col("before_at").is_null() | (pl.col("start_at") > pl.col("before_at")))
+    is_nobodys = is_behind & ~speaks & pl.col("is_closed").fill_null(False)
+    found = found.with_columns(is_touching=is_inside | (is_behind & ~is_nobodys), is_nobodys=is_nobodys)
+    return found.drop("before_at", "start_at", "end_at", "is_closed").sort(_IN_ORDER)
+
+
+def _touched(rest: pl.DataFrame, borders: pl.DataFrame) -> pl.Series:
+    """Return the streams in which a line that waits may bear on an invocation that is over in some file."""
+    late = borders.join(rest, on=["stream", "request"], how="semi")
+    return pl.concat([late["stream"], rest.filter("is_touching")["stream"]])
+
+
+def _overlapping(borders: pl.DataFrame) -> pl.Series:
+    """Return the streams of which two files tell of one request, or of invocations at the same time."""
+    requests = borders["request"].sort()
+    twice = requests.filter(requests.eq_missing(requests.shift(1)))
+    alike = borders.filter(pl.col("request").is_in(twice.implode(), nulls_equal=True))
+    again = alike.filter(pl.struct("stream", "request").is_duplicated())["stream"]
+    spans = borders.group_by("stream", "part").agg(pl.col("start_at").min(), pl.col("end_at").max())
+    met = _meeting(spans)
+    return pl.concat([again, _meeting(borders.filter(pl.col("stream").is_in(met.implode())))])
+
+
+def _meeting(spans: pl.DataFrame) -> pl.Series:
+    """Return the streams in which a span of one part meets one of another; ends belong to spans."""
+    ordered = spans.sort("stream", "start_at", "end_at")
+    reached = pl.col("end_at").cum_max().shift(1).over("stream")
+    is_other = (pl.col("part") != pl.col("part").shift(1)).over("stream")
+    meets = (pl.col("start_at") < reached) | ((pl.col("start_at") == reached) & is_other)
+    return ordered.filter(meets)["stream"].unique()
+
+
+def _pieces(rest: pl.DataFrame) -> pl.Series:
+    """Return for each line, in order, the piece of its stream it belongs to: from one START to the next, or before the first.
+
+    Pieces that speak of one request are one, with what stands between.
+    """
+    if rest.is_empty():
+        return pl.Series("piece", dtype=pl.Int64)
+    begins = (pl.col("stream") != pl.col("stream").shift(1)).fill_null(True) | pl.col("is_start")
+    lines = rest.select("stream", "request", piece=begins.cum_sum().cast(pl.Int64))
+    spans = lines.filter(pl.col("request").is_not_null()).group_by("stream", "request")
+    found = spans.agg(first=pl.col("piece").min(), last=pl.col("piece").max()).filter(pl.col("first") < pl.col("last"))
+    steps = np.zeros(int(lines["piece"].max()) + 2, np.int64)  # type: ignore[arg-type]
+    np.add.at(steps, found["first"].to_numpy() + 1, 1)
+    np.add.at(steps, found["last"].to_numpy() + 1, -1)
+    is_own = np.cumsum(steps) == 0
+    return pl.Series("piece", np.cumsum(is_own)[lines["piece"].to_numpy()])
