@@ -229,6 +229,18 @@ class Everywhere:
         check_queue(found, queue)
         return found
 
+    def one_queue(self, argument: str | None, option: str | None) -> str:
+        """Return the queue that an argument or --queue names, or the lake's only one; raises QueueNotNamedError with their names."""
+        if (named := either_queue(argument, option)) is not None:
+            return named
+        from forensics.nearest import queues_hint
+        from forensics.report.queue_lookup import known_queues
+
+        known = known_queues(self.open_lake().findings())
+        if len(known) != 1:
+            raise QueueNotNamedError("no queue was named", queues_hint("", known))
+        return known[0]
+
     def check_lake(self) -> None:
         """Read the lake's files to the end after a failure nobody foresaw; raises LakeDamagedError if damage explains it.
 

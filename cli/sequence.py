@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cli.options import Everywhere, QueueArgument, SameQueueOption, name_of, one_queue
+from cli.options import Everywhere, QueueArgument, SameQueueOption, name_of
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.said import phrase
 from cli.table import Layout
@@ -40,7 +40,7 @@ def sequence(
     same_queue: SameQueueOption = None,
 ) -> None:
     """Check a number that counts up in bodies: sends out of order, gaps, numbers sent twice; and commits never sent."""
-    queue = one_queue(queue, same_queue)
+    queue = chosen.one_queue(queue, same_queue)
     from forensics.json_path import is_path
     from forensics.sequence import commits_not_sent, sequences
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import Everywhere, QueueArgument, SameQueueOption, name_of, one_queue
+from cli.options import Everywhere, QueueArgument, SameQueueOption, name_of
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.said import in_words, phrase
 from cli.table import Layout
@@ -57,7 +57,7 @@ def suggest(
     same_queue: SameQueueOption = None,
 ) -> None:
     """Find in the logs of a queue's consumers the lines that tell what was done, and propose the settings for them."""
-    queue = one_queue(queue, same_queue)
+    queue = chosen.one_queue(queue, same_queue)
     if accept and not write:
         raise NothingAcceptedError("--accept says what --write may write, and --write was not given", "Add --write.")
     from forensics.suggestions import suggest as find

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import Everywhere, QueueArgument, SameQueueOption, name_of, one_queue
+from cli.options import Everywhere, QueueArgument, SameQueueOption, name_of
 from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn
 from cli.said import in_words
 from cli.table import Layout
@@ -57,7 +57,7 @@ def what_if(
     same_queue: SameQueueOption = None,
 ) -> None:
     """Replay what was observed of a queue under other settings: repeats, blocked seconds and waiting time, with their price."""
-    queue = one_queue(queue, same_queue)
+    queue = chosen.one_queue(queue, same_queue)
     from forensics.what_if import ask
 
     asked = {

@@ -106,3 +106,17 @@ def test_accepting_without_writing_is_one_sentence(lake, capsys):
 def test_a_queue_that_is_not_there_is_named(lake, capsys):
     assert cli.main(["suggest", "no-such-queue", "--lake", lake]) == 2
     assert "'no-such-queue'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["suggest", "what-if", "sequence"])
+def test_the_only_queue_of_a_lake_need_not_be_named_and_of_several_the_names_are_told(tmp_path, capsys, command):
+    found = world.findings()
+    one = world.save(tmp_path / "one", found)
+    found["deliveries"][0] |= {"queue": "mail", "queue_arn": "arn:aws:sqs:eu-west-1:111122223333:mail"}
+    several = world.save(tmp_path / "several", found)
+
+    cli.main([command, "--lake", str(one.root)])
+    assert "no queue was named" not in capsys.readouterr().err
+    assert cli.main([command, "--lake", str(several.root)]) == 2
+    assert "no queue was named" in (told := capsys.readouterr().err)
+    assert f"There is: mail, {world.QUEUE}" in told
