@@ -256,11 +256,12 @@ def groups(around: Surrounding, unit: Unit) -> Summary:
 
 
 def queue(around: Surrounding, unit: Unit) -> Summary:
-    """Find what went wrong with one queue; ``groups`` names what was found of its message groups."""
+    """Find what went wrong with one queue; ``judged`` names the units with works of it that are not over, ``groups`` what was
+    found of its message groups."""
 
     def make(folder: Path) -> Summary:
         arn = unit["queue_arn"]
-        judged = [around.cache.entry(step, name) for step, name in unit["entries"] if step == "judge"]
+        judged = [around.cache.entry("judge", name) for name in unit["judged"]]
         works = [work for entry in judged for work in ends_in(entry, pl.col("queue_arn") == arn)]
         files = [around.cache.entry("groups", name) / "following.parquet" for name in unit["groups"]]
         following = dict(pl.read_parquet(files).iter_rows()) if files else {}
