@@ -343,9 +343,10 @@ def health(around: Surrounding, unit: Unit) -> Summary:
 
 def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     cache, known = around.cache, around.known
-    verdicts = [pl.read_parquet(cache.entry("messages", name) / "measures.parquet") for name in unit["messages"]]
-    measured = [of_days(pl.concat([NO_MEASURES, *verdicts]), around.zone, around.until)]
-    measured += [pl.read_parquet(cache.entry("days", name) / "days.parquet") for name in unit["days"]]
+    verdicts = [cache.entry("messages", name) / "measures.parquet" for name in unit["messages"]]
+    measured = [of_days(pl.read_parquet(verdicts) if verdicts else NO_MEASURES, around.zone, around.until)]
+    if counted := [cache.entry("days", name) / "days.parquet" for name in unit["days"]]:
+        measured.append(pl.read_parquet(counted))
     points = (
         pl.read_parquet(list(unit["metric_files"]))
         if unit["metric_files"]
