@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 
 from forensics.counting.halves import numbered
-from forensics.counting.hashes import groups_of, in_one, met, places_of, repeated
+from forensics.counting.hashes import groups_of, in_one, in_one_with_parts, met, places_of, repeated
 
 HASHES = "hashes.arrow"
 FOUND = "found.arrow"
@@ -172,11 +172,11 @@ def _hashes_in(folder: Path) -> pl.DataFrame:
 def settled(parts: Sequence[Path], low: int, high: int, folder: Path) -> None:
     """Write the hashes of these parts from ``low`` to ``high`` as one, and those rows that can make an item a candidate, by hash.
 
-    The rows have the place of their ``part`` among these, and say whether these parts alone make it one (``is_candidate``).
+    Both have the place of their ``part`` among these; rows say whether these parts alone make an item one (``is_candidate``).
     """
     rows = [_between(part, low, high) for part in parts]
-    every = in_one([mine["hash"].to_numpy() for mine in rows])
-    write_hashes(pl.DataFrame({"hash": every}), folder)
+    every, part = in_one_with_parts([mine["hash"].to_numpy() for mine in rows])
+    write_hashes(pl.DataFrame({"hash": every, "part": part}), folder)
     found = _picked(list(enumerate(rows)), repeated(every)).sort("hash")
     is_candidate = pl.col("hash").is_in(_candidates(found)["hash"].unique().implode())
     write_mapped(found.with_columns(is_candidate=is_candidate), folder / FOUND)
@@ -194,7 +194,8 @@ def shared(
     every = in_one([rows["hash"].to_numpy() for _, rows in scanned])
     wanted, found, kept = repeated(every), [], []
     if source is not None:
-        again = met(every, _hashes_in(source)["hash"].to_numpy())
+        there, part = (_hashes_in(source)[name].to_numpy() for name in ("hash", "part"))
+        again = met(every, there)
         before = mapped(source / FOUND)
         number = pl.Series("part", list(old), pl.UInt32)
         hashes, is_kept = before["hash"].to_numpy(), before["is_candidate"].to_numpy().copy()
@@ -203,8 +204,8 @@ def shared(
         is_kept[places] = False
         kept = [before.filter(is_kept)]
         new = np.setdiff1d(again, hashes[places])
-        found = [before[places]]
-        found += [_picked([(n, _hashes_in(folder))], new, False) for n, folder in old.items() if len(new)]
+        holders = [number[int(place)] for place in np.unique(part[np.searchsorted(there, new)])]
+        found = [before[places], _picked([(n, _hashes_in(old[n])) for n in holders], new, False)]
         wanted = np.union1d(wanted, again)
     return pl.concat([*kept, _candidates(pl.concat([*found, _picked(scanned, wanted)]))])
 

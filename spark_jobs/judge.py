@@ -96,6 +96,7 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
         "messages": len(judged.messages),
         "queues": sorted({d.queue_arn for d in judged.ledger}),
         "measured": span_of(measures),
+        "unfinished": sorted({queue_arn for (queue_arn, _), work in works if work.is_unfinished}),
     }
 
 

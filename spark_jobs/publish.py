@@ -255,11 +255,12 @@ def groups(around: Surrounding, unit: Unit) -> Summary:
 
 
 def queue(around: Surrounding, unit: Unit) -> Summary:
-    """Find what went wrong with one queue; ``groups`` names what was found of its message groups."""
+    """Find what went wrong with one queue; ``judged`` names the units with works of it that are not over, ``groups`` what was
+    found of its message groups."""
 
     def make(folder: Path) -> Summary:
         arn = unit["queue_arn"]
-        judged = [around.cache.entry(step, name) for step, name in unit["entries"] if step == "judge"]
+        judged = [around.cache.entry("judge", name) for name in unit["judged"]]
         works = [work for entry in judged for work in ends_in(entry, pl.col("queue_arn") == arn)]
         files = [around.cache.entry("groups", name) / "following.parquet" for name in unit["groups"]]
         following = dict(pl.read_parquet(files).iter_rows()) if files else {}
@@ -341,9 +342,10 @@ def health(around: Surrounding, unit: Unit) -> Summary:
 
 def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     cache, known = around.cache, around.known
-    verdicts = [pl.read_parquet(cache.entry("messages", name) / "measures.parquet") for name in unit["messages"]]
-    measured = [of_days(pl.concat([NO_MEASURES, *verdicts]), around.zone, around.until)]
-    measured += [pl.read_parquet(cache.entry("days", name) / "days.parquet") for name in unit["days"]]
+    verdicts = [cache.entry("messages", name) / "measures.parquet" for name in unit["messages"]]
+    measured = [of_days(pl.read_parquet(verdicts) if verdicts else NO_MEASURES, around.zone, around.until)]
+    if counted := [cache.entry("days", name) / "days.parquet" for name in unit["days"]]:
+        measured.append(pl.read_parquet(counted))
     points = (
         pl.read_parquet(list(unit["metric_files"]))
         if unit["metric_files"]

@@ -93,8 +93,11 @@ class Telling:
         groups = self._groups(around, queues, members_name)
         for queue in queues:
             mine = [group["name"] for group, _ in groups if group["queue_arn"] == queue["queue_arn"]]
-            rests_on = (queue["queue_arn"], queue["entries"], mine, members_name, everything, data_until)
-            queue.update(name=digest("queue", *rests_on), groups=mine)
+            ends = [
+                n for n, told in zip(judged, self.of_judged, strict=True) if queue["queue_arn"] in told["unfinished"]
+            ]
+            rests_on = (queue["queue_arn"], ends, mine, members_name, everything, data_until)
+            queue.update(name=digest("queue", *rests_on), groups=mine, judged=ends)
         blocked = _blocked(groups)
         units: list[dict[str, Any]] = [
             {

@@ -35,6 +35,14 @@ def in_one(parts: Sequence[np.ndarray]) -> np.ndarray:
     return every
 
 
+def in_one_with_parts(parts: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the hashes of several parts, each in order, in order, and for each the place of its part among these."""
+    every = np.concatenate([np.empty(0, np.uint64), *parts])
+    order = np.argsort(every, kind="stable")
+    part = np.repeat(np.arange(len(parts), dtype=np.uint32), [len(part) for part in parts])
+    return every[order], part[order]
+
+
 def repeated(hashes: np.ndarray) -> np.ndarray:
     """Return which of some hashes, in order, stand there more than once."""
     return np.unique(hashes[1:][hashes[1:] == hashes[:-1]])

@@ -71,3 +71,18 @@ def test_many_rows_are_mapped_in_one_piece_so_that_nothing_is_copied(tmp_path):
     candidates.write_mapped(pl.DataFrame({"hash": range(400_000)}), tmp_path / "many.arrow")
 
     assert candidates.mapped(tmp_path / "many.arrow").n_chunks() == 1
+
+
+SHARING = {"shared": [(1, 10, 1), (2, 11, 1)], "alone": [(3, 12, 1)], "new": [(1, 13, 1)]}
+"""Hash, owner and flags of each part's rows."""
+
+
+def test_of_parts_that_have_been_there_only_those_that_share_a_hash_are_opened(tmp_path):
+    shared, alone, new = (written(tmp_path / name, rows) for name, rows in SHARING.items())
+    (tmp_path / "old").mkdir()
+    candidates.settled([alone, shared], 0, HIGHEST, tmp_path / "old")
+    (alone / candidates.HASHES).unlink()
+
+    found = candidates.shared(tmp_path / "old", {4: alone, 7: shared}, [(9, new)], 0, HIGHEST)
+
+    assert sorted(found.select("hash", "part").iter_rows()) == [(1, 7), (1, 9)]

@@ -274,7 +274,7 @@ def findings_of(name: str, world: Ledger, around: publish.Surrounding) -> list[d
     ]
     for group in groups:
         publish.groups(around, group)
-    publish.queue(around, {**unit, "groups": [group["name"] for group in groups]})
+    publish.queue(around, {**unit, "judged": [name], "groups": [group["name"] for group in groups]})
     written_by = [("queue", name), *(("groups", group["name"]) for group in groups)]
     files = [around.cache.entry(*entry) / "queue_findings.parquet" for entry in written_by]
     return [row for file in files for row in pq.read_table(file).to_pylist()]
