@@ -117,8 +117,13 @@ def _in_all(read: Mapping[tuple[Any, Any], list[tuple[int, int]]], places: Colle
 
 def block_end(at: datetime) -> datetime:
     """Return the end of the block that ends at or after a moment, UTC."""
+    return moment(block_end_us(micros(at)))
+
+
+def block_end_us(at: int) -> int:
+    """Return the same of whole microseconds since 1970, UTC."""
     block = BLOCK_S * 1_000_000
-    return moment(-(-micros(at) // block) * block)
+    return -(-at // block) * block
 
 
 def _without(span: tuple[datetime, datetime], low: datetime, high: datetime) -> Iterator[tuple[datetime, datetime]]:

@@ -99,6 +99,7 @@ def joined(parts: Iterable[str], joint: str = " ") -> str:
     return Sentence(joint.join(map(plain, every)), form)
 
 
+@lru_cache(maxsize=_KEPT, typed=True)
 def labelled(code: str, why: str) -> str:
     """Put a code before a sentence: ``code: why``."""
     if isinstance(why, Sentence):

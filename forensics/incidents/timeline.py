@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from forensics.incidents.told import AnyDelivery
@@ -112,7 +113,7 @@ def _marks(d: Delivery, is_again: bool, receives: Sequence[int]) -> Iterator[_Ma
     """
     ended_at = _first_known(d.run_ended_at, d.last_fact_at)
     gone_at = _first_known(d.delete_at, d.run_ended_at, d.finished_at) if d.ended_by == "deleted" else None
-    received = "receive count not logged" if d.receive_count is None else said("receive #{n}", n=d.receive_count)
+    labels = _labels(d.receive_count)
     if d.is_seen:
         if d.delivery_index == 1:
             yield "sent", d.sent_at, None, "sent"
@@ -122,14 +123,14 @@ def _marks(d: Delivery, is_again: bool, receives: Sequence[int]) -> Iterator[_Ma
             "in_flight",
             d.received_at,
             _first_known(gone_at, d.hidden_until_at, left_at),
-            said("in flight, {received}", received=received),
+            labels.in_flight,
         )
         began_at = _first_known(d.started_at, d.received_at if d.consumer_kind == "worker" else None)
         yield (
             "handling",
             began_at,
             _first_known(d.finished_at, ended_at),
-            said("handling, {received}", received=received),
+            labels.handling,
         )
     if d.effect == "yes":
         if is_again:
@@ -150,8 +151,25 @@ def _marks(d: Delivery, is_again: bool, receives: Sequence[int]) -> Iterator[_Ma
     elif d.ended_by == "dead_lettered":
         yield "dead_lettered", d.hidden_until_at, None, "moved to the dead-letter queue (not before)"
     if not d.is_seen:
-        unseen = said("received, and no log shows it: {received}", received=received)
-        yield "unseen", _first_known(d.received_at, d.order_at), None, unseen
+        yield "unseen", _first_known(d.received_at, d.order_at), None, labels.unseen
+
+
+class _Labels(NamedTuple):
+    """What is said of a receive, by its count."""
+
+    in_flight: str
+    handling: str
+    unseen: str
+
+
+@lru_cache(maxsize=1_000)
+def _labels(receive_count: int | None) -> _Labels:
+    received = "receive count not logged" if receive_count is None else said("receive #{n}", n=receive_count)
+    return _Labels(
+        said("in flight, {received}", received=received),
+        said("handling, {received}", received=received),
+        said("received, and no log shows it: {received}", received=received),
+    )
 
 
 def _first_known(*moments: int | None) -> int | None:

@@ -4,10 +4,10 @@ Times are whole microseconds since 1970, UTC.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
-from forensics.clock import micros, moment
-from forensics.coverage import FINAL_AFTER, block_end, final_until, read_spans
+from forensics.coverage import FINAL_AFTER, block_end_us, final_until, read_spans
 from forensics.spans import Span, Spans
 
 Row = Mapping[str, Any]
@@ -31,7 +31,7 @@ class Finality:
         low, high = min(start, end), max(start, end)
         if all(self._final.get(group, _NONE).hold(low, high) for group in log_groups):
             return None
-        return micros(block_end(moment(high)) + FINAL_AFTER)
+        return block_end_us(high) + _FINAL_AFTER_US
 
     def of_queue(self, queue_arn: str, start: int | None, end: int | None) -> int | None:
         """Return the same for the log groups of all consumers of a queue."""
@@ -47,3 +47,4 @@ class Finality:
 
 
 _NONE = Spans()
+_FINAL_AFTER_US = FINAL_AFTER // timedelta(microseconds=1)
