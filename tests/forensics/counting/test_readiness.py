@@ -64,7 +64,10 @@ def fact(role, **more):
 
 def counted(*runs):
     return invocation_counts(
-        pl.DataFrame([{**invocation_row(r, LogGroup(GROUP, "lambda")), **lines_row(r, LogGroup(GROUP, "lambda"))} for r in runs], schema=SHAPE)
+        pl.DataFrame(
+            [{**invocation_row(r, LogGroup(GROUP, "lambda")), **lines_row(r, LogGroup(GROUP, "lambda"))} for r in runs],
+            schema=SHAPE,
+        )
     )
 
 
