@@ -87,6 +87,7 @@ def consumers_figure(
     function_timeout_s: int | None = None,
     visibility_timeout_s: int | None = None,
     say: Language = ENGLISH,
+    is_wide: bool = False,
 ) -> go.Figure:
     """Draw rows of ``consumer_lanes`` with a lane per consumer; ``labels`` and keywords as in ``timeline_figure``.
 
@@ -101,5 +102,6 @@ def consumers_figure(
         function_timeout_s=function_timeout_s,
         visibility_timeout_s=visibility_timeout_s,
         say=say,
+        is_wide=is_wide,
     )
     return figure.update_traces(selected_marker_opacity=CHOSEN_OPACITY, unselected_marker_opacity=1)

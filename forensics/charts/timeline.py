@@ -25,6 +25,9 @@ _LEGEND_BELOW, _TICKS_BELOW, _GAP_ROW = 66, 44, 15
 """Pixels between the lanes and the legend: those of tick labels, where they stand below, and a row of gap labels."""
 _GAP_LABEL = 0.28
 """The share of a phone's width that a gap's label takes; where gaps are nearer, every other label stands a row lower."""
+_LINE_NAME, _LINE_NAME_WIDE = 0.5, 0.2
+"""The share of the width that the name of a line over all lanes takes, on a phone and on a desk: one that would lie on the name
+before it is left out."""
 _TALL, _TICKS_TOP = 16, 42
 """From this many lanes on the times stand above them, where they are seen first, and how many pixels they take."""
 _MOST_LINES = 6
@@ -44,11 +47,13 @@ def timeline_figure(
     function_timeout_s: int | None = None,
     visibility_timeout_s: int | None = None,
     say: Language = ENGLISH,
+    is_wide: bool = False,
 ) -> go.Figure:
     """Draw ``timeline`` rows: when each message was hidden, handled, done, done again, deleted.
 
     ``labels`` names lanes by item id where something says more than the id, and ``keys`` is the business key that
-    stands first on hover; the timeouts label the lines at the kill and at the moment the messages came back.
+    stands first on hover; the timeouts label the lines at the kill and at the moment the messages came back, all of them
+    that have room: ``is_wide`` where it is not read on a phone.
     ``customdata[0]`` of every bar and mark is what ``mark_key`` names it. An empty frame gives a figure that says so.
     """
     model = lane_model(timeline, cut_gaps=cut_gaps)
@@ -90,7 +95,9 @@ def timeline_figure(
                 cliponaxis=False,
             )
             shown.add(mark.words)
-    _lines(drawing, model, zone, function_timeout_s, visibility_timeout_s, say)
+    _lines(
+        drawing, model, zone, function_timeout_s, visibility_timeout_s, say, _LINE_NAME_WIDE if is_wide else _LINE_NAME
+    )
     return drawing.figure()
 
 
@@ -322,6 +329,7 @@ def _lines(
     function_timeout_s: int | None,
     visibility_timeout_s: int | None,
     say: Language,
+    name_share: float,
 ) -> None:
     """Draw the kill, and the moment the messages came back, over all lanes; only where they are few.
 
@@ -347,11 +355,15 @@ def _lines(
         moments = rows.drop_duplicates([at, "episode"])[["episode", at]]
         if len(moments) > _MOST_LINES:
             continue
-        for n, (column, us) in enumerate(moments.itertuples(index=False, name=None)):
+        named_to = -1.0
+        for column, us in moments.sort_values(at).itertuples(index=False, name=None):
             when = local(pd.Series([us]), zone)[0]
             drawing.line_over_all(column + 1, when, _stroke(ALARM, "dash"))
-            if n == 0:
-                late = _share(model.episodes, column, us) > 0.4
+            share = _share(model.episodes, column, us)
+            late = share > 0.4
+            left = share - name_share if late else share
+            if left >= named_to:
+                named_to = left + name_share
                 drawing.note(
                     words,
                     12,

@@ -223,6 +223,7 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
             labels=labels | named,
             keys=keys,
             say=language(),
+            is_wide=not is_phone(),
             **_timeouts(case),
         )
         return finished(fitted(legible(figure))), drawn, blocked_words(blocked)
@@ -250,7 +251,13 @@ def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bo
         def draw() -> tuple[Any, Any]:
             drawn, named = _with_beside(consumer_lanes(timeline), case, page)
             figure = consumers_figure(
-                drawn, page.clock.zone, named, cut_gaps=not gaps, say=language(), **_timeouts(case)
+                drawn,
+                page.clock.zone,
+                named,
+                cut_gaps=not gaps,
+                say=language(),
+                is_wide=not is_phone(),
+                **_timeouts(case),
             )
             return finished(fitted(legible(figure))), drawn
 

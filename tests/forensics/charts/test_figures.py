@@ -81,6 +81,28 @@ def test_the_kill_is_marked_on_the_lane_it_stopped_and_a_line_runs_over_all(doub
     assert len(figure.layout.shapes) == 2
 
 
+def test_every_line_over_all_lanes_is_named_where_its_name_has_room(double_billing):
+    later = double_billing.copy()
+    shift = pd.Timedelta(hours=2)
+    for column in ("at", "until_at"):
+        later[column] = later[column] + shift
+    later["item_id"] = "again-" + later["item_id"].astype(str)
+    later["lane"] = later["lane"] + double_billing["lane"].max() + 1
+    twice = pd.concat([double_billing, later], ignore_index=True)
+    timeouts = {"function_timeout_s": 30, "visibility_timeout_s": 600, "is_wide": True}
+    texts = [a.text for a in timeline_figure(twice, UTC, **timeouts).layout.annotations]
+    near = double_billing.copy()
+    near["at"], near["until_at"] = near["at"] + pd.Timedelta(seconds=3), near["until_at"] + pd.Timedelta(seconds=3)
+    near["item_id"], near["lane"] = "near-" + near["item_id"].astype(str), near["lane"] + near["lane"].max() + 1
+    close = timeline_figure(pd.concat([double_billing, near], ignore_index=True), UTC, **timeouts)
+
+    assert texts.count("Function timeout 30 s") == 2
+    assert texts.count("Visible again, 10 min") == 2
+    assert [a.text for a in close.layout.annotations].count("Function timeout 30 s") == 1
+    on_a_phone = timeline_figure(twice, UTC, **timeouts | {"is_wide": False}).layout.annotations
+    assert [a.text for a in on_a_phone].count("Function timeout 30 s") == 1
+
+
 def test_the_gap_between_two_episodes_says_its_length(double_billing):
     figure = timeline_figure(double_billing, UTC)
 
