@@ -78,7 +78,7 @@ class Page:
         What nobody has looked at since must not read as calm.
         """
         head, end, rest = told.partition(plain(self.data_end))
-        bracket = rest[: rest.startswith(")")]
+        bracket = rest[: rest.startswith((")", "）"))]
         return told if self.is_fresh or not end else f":orange[{head}{end}{bracket}]{rest[len(bracket) :]}"
 
     def incidents(self) -> list[dict[str, Any]]:

@@ -100,7 +100,10 @@ def test_what_nobody_has_looked_at_is_not_called_quiet(visit, tmp_path, quiet_mi
 
 def test_what_was_open_where_old_data_ends_says_so_in_amber(visit):
     first = visit("app.py", "demo").main.markdown[0].value.replace("\\", "")
+    in_japanese = visit("app.py", "demo", lang="ja").main.markdown[0].value.replace("\\", "")
 
+    assert in_japanese.startswith(":orange[データの終わり（")
+    assert "）]の時点で継続中" in in_japanese
     assert first.startswith(":orange[Still open where the data ends (")
     assert " ago)] on payments.fifo: 7 to 8 of 10" in first
 
