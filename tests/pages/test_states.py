@@ -89,13 +89,17 @@ def test_every_page_says_itself_that_its_data_is_old(visit, tmp_path, page, age_
 def test_what_nobody_has_looked_at_is_not_called_quiet(visit, tmp_path, quiet_min):
     story = Story(data_until_at=datetime.now(UTC) - timedelta(minutes=quiet_min))
     tales.double_billing(story)
-    first = visit("app.py", story.save(tmp_path / "lake")).main.markdown[0].value.replace("\\", "")
+    at = visit("app.py", story.save(tmp_path / "lake"))
+    first = at.main.markdown[0].value.replace("\\", "")
+    [opened] = [m for m in at.metric if m.label == "Open faults"]
 
     assert "Nothing open" not in first
     assert "Nothing active in the last hour of data, which ends " in first
     assert f" UTC, {'1 h' if quiet_min > 60 else f'{quiet_min} min'} ago" in first
     assert first.startswith(":orange[Nothing active") == (quiet_min > 60)
     assert (" UTC, 1 h ago]. The only incident" in first) == (quiet_min > 60)
+    assert opened.value == "0"
+    assert opened.delta.startswith("as of ") == (quiet_min > 60), "a zero of an hour ago is not one of now"
 
 
 def test_what_was_open_where_old_data_ends_says_so_in_amber(visit):
