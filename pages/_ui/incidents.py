@@ -179,7 +179,7 @@ def cards(
     grid = row(4)
     incidents = count(sum(is_open(i, until) for i in wanted), "incident")
     said = say("Active in the last hour of the data: {incidents}.", incidents=incidents)
-    then = {} if page.is_fresh else {"delta": say("as of {at}", at=page.clock.minute(until))}
+    then = {} if page.is_fresh else {"delta": page.as_of}
     card(
         grid,
         say("Open faults"),
