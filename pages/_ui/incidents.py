@@ -179,7 +179,16 @@ def cards(
     grid = row(4)
     incidents = count(sum(is_open(i, until) for i in wanted), "incident")
     said = say("Active in the last hour of the data: {incidents}.", incidents=incidents)
-    card(grid, say("Open faults"), f"{sum(f.is_open(until) for f in ranked):,}", said)
+    then = {} if page.is_fresh else {"delta": page.as_of}
+    card(
+        grid,
+        say("Open faults"),
+        f"{sum(f.is_open(until) for f in ranked):,}",
+        said,
+        delta_color="off",
+        delta_arrow="off",
+        **then,  # what is open now nobody knows
+    )
     now, before = _twice(of_any_time, until, 0, page), _twice(of_any_time, until, 7, page)
     logs = [c for c in coverage if c["source"] == LOG_EVENTS.name]
     compares = until is not None and was_read_in_full(logs, until - timedelta(days=14), until - timedelta(days=7))

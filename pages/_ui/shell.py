@@ -72,13 +72,19 @@ class Page:
         """Say when the data ends and how long ago that is: nothing is known of what came after."""
         return _end(self.board.generation, self.clock)
 
+    @property
+    def as_of(self) -> str:
+        """Say how long ago the data ends, short enough for a card on a phone."""
+        age = _age(self.board.generation)
+        return say("end of the data") if age is None else say("as of {rough} ago", rough=_rough(age))
+
     def ageing(self, told: str) -> str:
         """Put a sentence, in Markdown, into amber up to where it says how old the data is, once that is old.
 
         What nobody has looked at since must not read as calm.
         """
         head, end, rest = told.partition(plain(self.data_end))
-        bracket = rest[: rest.startswith(")")]
+        bracket = rest[: rest.startswith((")", "）"))]
         return told if self.is_fresh or not end else f":orange[{head}{end}{bracket}]{rest[len(bracket) :]}"
 
     def incidents(self) -> list[dict[str, Any]]:

@@ -89,18 +89,25 @@ def test_every_page_says_itself_that_its_data_is_old(visit, tmp_path, page, age_
 def test_what_nobody_has_looked_at_is_not_called_quiet(visit, tmp_path, quiet_min):
     story = Story(data_until_at=datetime.now(UTC) - timedelta(minutes=quiet_min))
     tales.double_billing(story)
-    first = visit("app.py", story.save(tmp_path / "lake")).main.markdown[0].value.replace("\\", "")
+    at = visit("app.py", story.save(tmp_path / "lake"))
+    first = at.main.markdown[0].value.replace("\\", "")
+    [opened] = [m for m in at.metric if m.label == "Open faults"]
 
     assert "Nothing open" not in first
     assert "Nothing active in the last hour of data, which ends " in first
     assert f" UTC, {'1 h' if quiet_min > 60 else f'{quiet_min} min'} ago" in first
     assert first.startswith(":orange[Nothing active") == (quiet_min > 60)
     assert (" UTC, 1 h ago]. The only incident" in first) == (quiet_min > 60)
+    assert opened.value == "0"
+    assert opened.delta == ("as of 1 h ago" if quiet_min > 60 else ""), "a zero of an hour ago is not one of now"
 
 
 def test_what_was_open_where_old_data_ends_says_so_in_amber(visit):
     first = visit("app.py", "demo").main.markdown[0].value.replace("\\", "")
+    in_japanese = visit("app.py", "demo", lang="ja").main.markdown[0].value.replace("\\", "")
 
+    assert in_japanese.startswith(":orange[データの終わり（")
+    assert "）]の時点で継続中" in in_japanese
     assert first.startswith(":orange[Still open where the data ends (")
     assert " ago)] on payments.fifo: 7 to 8 of 10" in first
 
