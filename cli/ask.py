@@ -13,6 +13,7 @@ from cli.options import Everywhere, QueueOption, WithoutMarksOption
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.table import Layout
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 
 
 class Question(StrEnum):
@@ -84,7 +85,7 @@ def ask(
         reply = still(findings, people, datetime.now(UTC), stale_after, queue)
     else:
         reply = refund(findings, people, queue)
-    (answer if how is RowFormat.TABLE else say)(f"{reply.sentence}.")
+    (answer if how is RowFormat.TABLE else say)(said("{clause}.", clause=reply.sentence))
     if how is RowFormat.TABLE:
         besides = ((row.get("provisional"), *row.get("hints", ())) for row in reply.rows)
         for told in dict.fromkeys(chain.from_iterable(besides)):

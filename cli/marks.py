@@ -41,4 +41,7 @@ def marks(
     ]
     print_rows(records, how, _TABLE, (*ANNOTATIONS.column_names, "state"))
     if not records:
-        say("Nobody has marked anything" + (f" of incident {incident!r}." if incident else "."))
+        if incident:
+            say("Nobody has marked anything of incident {name}.", name=repr(incident))
+        else:
+            say("Nobody has marked anything.")

@@ -62,7 +62,7 @@ def status(
         for sentence in found.sentences():
             answer(sentence)
         for line in readiness_lines(chosen.open_lake(), queue):
-            answer(line, is_code=line.startswith(" "))
+            answer(in_words(line), is_code=line.startswith(" "))
     return code
 
 

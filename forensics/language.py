@@ -36,6 +36,8 @@ _AS_WRITTEN = ("command", "option", "table")
 """Places of what a person types or named, which is the same in every language."""
 _NAMED = (*_AS_WRITTEN, "name", "queue", "who", "group", "dlq", "sender", "earlier")
 """Places of a marked sentence in which a name stands, which is none of our words though it may read like one."""
+_TOLD = ("headline", "sentence")
+"""Places of a marked sentence in which a whole sentence of the findings stands."""
 _JOINTS = (" · ", "; ", ": ")
 """What stands between parts that are said one by one where nobody knows the whole."""
 
@@ -141,12 +143,21 @@ def _by_phrase(code: str, form: str) -> str:
         said = [_by_phrase(code, part) if has_values(part) else _sentence(code, part) for _, part in values]
         return _joined(said, [], known.get(joint, joint))
     told = known.get(phrase) or known.get(phrase[:1].lower() + phrase[1:])
+    if told is None and (whole := known.get(f"{phrase}.")):
+        told = whole.removesuffix("。")
     if told is None:
         label, colon, why = form.partition(": ")
         if colon and label.isidentifier():
             return f"{_sentence(code, label)}：{_by_phrase(code, why)}"
         return _sentence(code, plain(form))
-    return told.format(**{name: part if name in _NAMED else _of_value(code, part) for name, part in values})
+    return told.format(**{name: _in_place(code, name, part) for name, part in values})
+
+
+def _in_place(code: str, name: str, part: str) -> str:
+    """Say what stands in a place of this name; a sentence that older findings hold without marks is known by its form."""
+    if name in _NAMED:
+        return part
+    return _sentence(code, part) if name in _TOLD and not has_values(part) else _of_value(code, part)
 
 
 def _of_value(code: str, part: str) -> str:
@@ -206,6 +217,8 @@ def _in_parts(code: str, text: str) -> str:
         return said if said.endswith("。") else f"{said}。"
     if text[:1].isupper() and (said := say(lower := text[:1].lower() + text[1:])) != lower:
         return said
+    if clause := _whole(code, f"{text}."):
+        return clause.removesuffix("。")
     for joint in _JOINTS:
         if joint in text:
             parts = text.split(joint)

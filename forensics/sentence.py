@@ -13,6 +13,7 @@ from forensics.words import noun
 
 _OPEN, _NAMED, _CLOSE = "\x02", "\x1f", "\x03"
 _SIGNS = re.compile(f"{_OPEN}[a-z_]*{_NAMED}|{_CLOSE}")
+_LAST_STOP = re.compile(rf"\.(?={_CLOSE}*\Z)")
 _KEPT = 8_192
 """Sentences that are kept: what is said of one run is said of each message of its batch, under ten rules."""
 _PLACE = re.compile(r"\{([a-z_]+)\}")
@@ -86,7 +87,7 @@ def counted(count: int, one: str, many: str | None = None) -> str:
 def clause(sentence: str) -> str:
     """Return a sentence without its full stop, to stand in another one."""
     if isinstance(sentence, Sentence):
-        return Sentence(sentence.english.removesuffix("."), sentence.marked.removesuffix("."))
+        return Sentence(sentence.english.removesuffix("."), _LAST_STOP.sub("", sentence.marked))
     return sentence.removesuffix(".")
 
 

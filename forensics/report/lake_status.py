@@ -14,10 +14,11 @@ from forensics.lake import Generation, Lake
 from forensics.lake.filters import at_least
 from forensics.report.expiring import expiring
 from forensics.report.records import plain_value
+from forensics.sentence import counted, joined, said
 from forensics.spans import holes
 from forensics.tables import EVIDENCE
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS, QUARANTINE
-from forensics.words import clock_text, count_text, span_text
+from forensics.words import clock_text, span_text
 
 GROWTH = timedelta(days=7)
 
@@ -114,22 +115,34 @@ class LakeStatus:
     def sentences(self) -> tuple[str, ...]:
         """Return the same in words."""
         rows = ", ".join(f"{name} {count:,}" for name, count in self.evidence_rows.items())
-        told = [f"Lake {self.lake}: {self.size_bytes / 1e6:,.1f} MB; evidence rows: {rows or 'none'}."]
+        size = f"{self.size_bytes / 1e6:,.1f}"
+        told: list[str] = [
+            said("Lake {table}: {size} MB; evidence rows: {rows}.", table=self.lake, size=size, rows=rows or "none")
+        ]
         if self.grown_rows:
             told.append(
-                f"In the last 7 days: {self.grown_rows:,} new log events, about {self.grown_bytes / 1e6:,.1f} MB; "
-                f"evidence lies in {count_text(self.file_count, 'file')}."
+                said(
+                    "In the last 7 days: {rows} new log events, about {size} MB; evidence lies in {files}.",
+                    rows=self.grown_rows,
+                    size=f"{self.grown_bytes / 1e6:,.1f}",
+                    files=counted(self.file_count, "file"),
+                )
             )
         told += self.expiring
         missing = [s for s in self.sources if s.status != "ok"]
         if missing:
-            told.append(
-                f"{count_text(len(missing), 'source')} could not be read in full: `doubletake status --sources` says why."
-            )
+            why = "{sources} could not be read in full: `doubletake status --sources` says why."
+            told.append(said(why, sources=counted(len(missing), "source")))
         for s in self.sources:
             told += [
-                f"Gap: {s.source} {s.resource} was not read from {clock_text(a)} to {clock_text(b)} UTC "
-                f"({span_text((b - a).total_seconds() * 1000)})."
+                said(
+                    "Gap: {source} {name} was not read from {a} to {b} UTC ({span}).",
+                    source=s.source,
+                    name=s.resource,
+                    a=clock_text(a),
+                    b=clock_text(b),
+                    span=span_text((b - a).total_seconds() * 1000),
+                )
                 for a, b in s.gaps
             ]
         if self.generation is None:
@@ -142,7 +155,12 @@ class LakeStatus:
                 if name in g.row_counts
             )
             told.append(
-                f"Findings: data version {g.data_version}, evidence until {clock_text(g.data_until_at)} UTC; {found}."
+                said(
+                    "Findings: data version {version}, evidence until {at} UTC; {found}.",
+                    version=g.data_version,
+                    at=clock_text(g.data_until_at),
+                    found=found,
+                )
             )
             if self.is_stale:
                 told.append("Evidence was added since: run `doubletake correlate` to see it.")
@@ -187,19 +205,19 @@ def queue_records(sources: Iterable[SourceStatus]) -> list[dict[str, Any]]:
 def _queue_record(queue: str, sources: Sequence[SourceStatus]) -> dict[str, Any]:
     starts, ends = [s.read_from_at for s in sources], [s.read_until_at for s in sources]
     lacks = [
-        f"{count_text(n, 'source')} {status}"
+        said("{sources} {status}", sources=counted(n, "source"), status=status)
         for status, n in Counter(s.status for s in sources).items()
         if status != "ok"
     ]
     if gaps := sum(len(s.gaps) for s in sources):
-        lacks.append(count_text(gaps, "gap"))
+        lacks.append(counted(gaps, "gap"))
     if any(s.provisional for s in sources):
         lacks.append("its end provisional")
     return {
         "queue": queue,
         "read_from": clock_text(max(filter(None, starts), default=None))[:16],
         "read_until": clock_text(min(filter(None, ends), default=None))[:16],
-        "evidence": ", ".join(lacks) or "complete",
+        "evidence": joined(lacks, ", ") if lacks else "complete",
     }
 
 

@@ -9,6 +9,7 @@ from forensics.lake.filters import equals
 from forensics.lake.findings import rows_of
 from forensics.readiness import LEVELS
 from forensics.report.queue_lookup import deliveries_of
+from forensics.sentence import said
 from forensics.tables.findings import LOGGING_READINESS
 
 
@@ -23,11 +24,18 @@ def readiness_lines(lake: Lake, queue: str | None = None) -> list[str]:
     lines = []
     for row in sorted(rows, key=lambda r: (LEVELS.index(r["level"]), r["queue"], r["log_group"])):
         lines.append(
-            f"logging of {row['function_name'] or row['log_group']} for {row['queue']}: {row['level']}. {row['sentence']}"
+            said(
+                "logging of {name} for {queue}: {level}. {what}",
+                name=row["function_name"] or row["log_group"],
+                queue=row["queue"],
+                level=row["level"],
+                what=row["sentence"],
+            )
         )
         if row["missing"]:
-            lines.append(f"  to log {row['missing'][0]}, add in Python: {row['python_lines'][0]}")
-            lines.append(f"  or in Node: {row['node_lines'][0]}")
+            first = {"what": row["missing"][0], "name": row["python_lines"][0]}
+            lines.append(said("  to log {what}, add in Python: {name}", **first))
+            lines.append(said("  or in Node: {name}", name=row["node_lines"][0]))
     return lines
 
 
@@ -54,9 +62,11 @@ def not_checked_text(queue: str, consumer: str) -> str:
     >>> not_checked_text("orders", "ship")
     'No line of ship names a message: what it got of orders was not checked. Look for lines that may: `doubletake suggest orders`'
     """
-    return (
-        f"No line of {consumer} names a message: what it got of {queue} was not checked. "
-        f"Look for lines that may: `doubletake suggest {shlex.quote(queue)}`"
+    return said(
+        "No line of {who} names a message: what it got of {queue} was not checked. Look for lines that may: {command}",
+        who=consumer,
+        queue=queue,
+        command=f"`doubletake suggest {shlex.quote(queue)}`",
     )
 
 

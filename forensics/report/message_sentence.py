@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from forensics.words import count_text, interval_text
+from forensics.sentence import capitalized, counted, joined, said
 
 Row = Mapping[str, Any]
 
@@ -14,25 +14,35 @@ def message_sentence(deliveries: Sequence[Row], verdict: Row | None) -> str:
     ``deliveries`` are those of one message or of every id of one work; ``verdict`` is its row of ``messages``, None for
     a message that came once.
     """
+    return said("{clause}.", clause=capitalized(message_clause(deliveries, verdict)))
+
+
+def message_clause(deliveries: Sequence[Row], verdict: Row | None) -> str:
+    """Say the same as a clause."""
     # By id over all queues: a message that was moved to a dead-letter queue may keep its receive count there.
     of_id: dict[str, list[Row]] = {}
     for d in deliveries:
         of_id.setdefault(d["message_id"] or d["item_id"], []).append(d)
     times = sum(max([len(mine), *(d["receive_count"] or 0 for d in mine)]) for mine in of_id.values())
-    ids = f" under {len(of_id)} ids" if len(of_id) > 1 else ""
-    parts = [f"Received {_times(times)}{ids}"]
+    under = "received {times} under {n} ids" if len(of_id) > 1 else "received {times}"
+    parts = [said(under, times=_times(times), n=len(of_id))]
     if unseen := times - sum(bool(d["is_seen"]) for d in deliveries):
-        parts.append(f"of which {count_text(unseen, 'receive')} left no log line")
+        parts.append(said("of which {receives} left no log line", receives=counted(unseen, "receive")))
     deleted = sum(d["ended_by"] == "deleted" for d in deliveries)
-    parts.append(f"deleted {_times(deleted)}" if deleted else "not seen to be deleted")
+    parts.append(said("deleted {times}", times=_times(deleted)) if deleted else "not seen to be deleted")
     if refused := sum(d["delete_status"] == "expired" for d in deliveries):
-        parts.append(f"delete refused {_times(refused)}")
+        parts.append(said("delete refused {times}", times=_times(refused)))
     if any(d["ended_by"] == "dead_lettered" for d in deliveries):
         parts.append("moved to the dead-letter queue")
     least, most = done(deliveries, verdict)
-    said = _times(least) if least == most else f"{interval_text(least, most)} times"
-    parts.append(f"work done {said}" if (least, most) != (0, 0) else "work not done")
-    return ", ".join(parts) + "."
+    if least == most:
+        often = _times(least)
+    elif most is None:
+        often = said("{n} or more times", n=least)
+    else:
+        often = said("{n} to {most} times", n=least, most=most)
+    parts.append(said("work done {times}", times=often) if (least, most) != (0, 0) else "work not done")
+    return joined(parts, ", ")
 
 
 def done(deliveries: Sequence[Row], verdict: Row | None) -> tuple[int, int | None]:
@@ -44,4 +54,4 @@ def done(deliveries: Sequence[Row], verdict: Row | None) -> tuple[int, int | Non
 
 
 def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number:,} times"
+    return "once" if number == 1 else said("{count} times", count=number)

@@ -17,13 +17,14 @@ from forensics.report.faults import Fault, faults, shares_works
 from forensics.report.find import LEAST_CHARS, asked_text, find, reader, works
 from forensics.report.hints import hints_for
 from forensics.report.log_readiness import nothing_checked
-from forensics.report.message_sentence import message_sentence
+from forensics.report.message_sentence import message_clause, message_sentence
 from forensics.report.opening import affected_works
 from forensics.report.provisional import provisional_sentence
 from forensics.report.works import by_work
+from forensics.sentence import capitalized, clause, counted, joined, said
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
 from forensics.verdict.interval import AFFECTED
-from forensics.words import clock_text, count_text, interval_text, span_text
+from forensics.words import clock_text, interval_text, span_text
 
 Row = Mapping[str, Any]
 QUESTIONS = {
@@ -68,9 +69,12 @@ def why(findings: Findings, text: str, people: People) -> Reply:
     asked, read = asked_text(text), reader(findings)
     found = works(find(asked, read), read) if asked else []
     if not found:
-        least = f"; ids are found by their first {LEAST_CHARS} characters" if asked else ""
-        return Reply("why", f"{asked or 'Nothing'} names no message in this data version{least}", ())
+        if not asked:
+            return Reply("why", "Nothing names no message in this data version", ())
+        least = "{name} names no message in this data version; ids are found by their first {n} characters"
+        return Reply("why", said(least, name=asked, n=LEAST_CHARS), ())
     rows: list[dict[str, Any]] = []
+    clauses: list[str] = []
     for work in found:
         items = {item for _, item in work.items}
         of_work = one_of("item_id", items)
@@ -79,6 +83,7 @@ def why(findings: Findings, text: str, people: People) -> Reply:
         verdict = verdicts.get(work.hit.key) or next(iter(verdicts.values()), None)
         whole = next((w for w in by_work(verdicts.values()) if verdict and verdict["item_id"] in w["item_ids"]), None)
         told = ("trigger_sentence", "guard_sentence", "effect_sentence")
+        clauses.append(message_clause(deliveries, verdict))
         rows.append(
             {
                 "queue": work.hit.queue,
@@ -96,10 +101,15 @@ def why(findings: Findings, text: str, people: People) -> Reply:
     hit = [row for row in rows if row["verdict"] in AFFECTED]
     first = (hit or rows)[0]
     if not hit:
-        said = f"Nothing shows that it was processed twice: {first['sentence'][:1].lower()}{first['sentence'][1:-1]}"
+        because = said("Nothing shows that it was processed twice: {what}", what=clauses[0])
+    elif first["because"]:
+        *before, last = first["because"]
+        because = joined([*before, clause(last)])
     else:
-        said = " ".join(first["because"]).rstrip(".") or first["sentence"].rstrip(".")
-    return Reply("why", f"{said}; marked: {first['marks']}" if first["marks"] else said, tuple(rows))
+        because = clause(first["sentence"])
+    if first["marks"]:
+        because = said("{what}; marked: {marks}", what=because, marks=first["marks"])
+    return Reply("why", because, tuple(rows))
 
 
 def still(findings: Findings, people: People, now: datetime, stale_after: timedelta, queue: str | None = None) -> Reply:
@@ -109,20 +119,29 @@ def still(findings: Findings, people: People, now: datetime, stale_after: timede
     rows = [_fault_row(findings, f, people, until, n < MOST_COMPARED) for n, f in enumerate(ranked)]
     if until is None:
         return Reply("still", "Unknown: no log line was read", tuple(rows))
-    ends = f"the evidence ends {clock_text(until)[:16]} UTC, {span_text((now - until).total_seconds() * 1000)} ago"
+    ago = span_text((now - until).total_seconds() * 1000)
+    ends = said("the evidence ends {at} UTC, {span} ago", at=clock_text(until)[:16], span=ago)
     running = [f for f in ranked if f.is_open(until) and not f.is_settled]
     if running:
         is_fresh = now - until <= stale_after
-        when = "Yes" if is_fresh else "It was when anybody looked last"
-        more = f", and {len(running) - 1} more" if len(running) > 1 else ""
-        return Reply("still", f"{when}: {running[0].queue}, {running[0].headline}{more}; {ends}", tuple(rows))
+        when = (
+            "Yes: {queue}, {headline}; {ends}"
+            if is_fresh
+            else "It was when anybody looked last: {queue}, {headline}; {ends}"
+        )
+        first, more = running[0], len(running) - 1
+        headline = said("{what}, and {n} more", what=first.headline, n=more) if more else first.headline
+        return Reply("still", said(when, queue=first.queue, headline=headline, ends=ends), tuple(rows))
     quiets = [q for f in ranked if not f.is_settled for i in f.incidents if (q := quiet_for(i, until)) is not None]
-    since = f"no repeat for {span_text(min(quiets).total_seconds() * 1000)}" if quiets else "no suspicion at all"
+    for_so_long = span_text(min(quiets).total_seconds() * 1000) if quiets else None
+    since = said("no repeat for {span}", span=for_so_long) if for_so_long else "no suspicion at all"
     unchecked = nothing_checked(findings, queue)
     if unchecked and not ranked:
-        return Reply("still", f"Unknown: {unchecked[0]}", ())
-    besides = f". Besides: {unchecked[0]}" if unchecked else ""
-    return Reply("still", f"Not where the evidence ends: {since}; {ends}{besides}", tuple(rows))
+        return Reply("still", said("Unknown: {sentence}", sentence=unchecked[0]), ())
+    told = said("Not where the evidence ends: {since}; {ends}", since=since, ends=ends)
+    if unchecked:
+        told = said("{answer}. Besides: {sentence}", answer=told, sentence=unchecked[0])
+    return Reply("still", told, tuple(rows))
 
 
 def refund(findings: Findings, people: People, queue: str | None = None) -> Reply:
@@ -130,8 +149,8 @@ def refund(findings: Findings, people: People, queue: str | None = None) -> Repl
     told = rows_of(findings.read(MESSAGES, where=one_of("verdict", AFFECTED)))
     every = affected_works(m for m in told if queue in (None, m["queue"]))
     aside = sum(people.aside_of(w["item_ids"]) is not None for w in every)
-    counted = [w for w in every if people.aside_of(w["item_ids"]) is None]
-    left = [w for w in counted if not any(m.mark in SETTLES for m in _marks(people, w))]
+    counting = [w for w in every if people.aside_of(w["item_ids"]) is None]
+    left = [w for w in counting if not any(m.mark in SETTLES for m in _marks(people, w))]
     lines = _booked(findings, queue)
     books: dict[str, list[Line]] = {}
     for line in lines:
@@ -144,20 +163,19 @@ def refund(findings: Findings, people: People, queue: str | None = None) -> Repl
     rows += [_of_books_alone(line) for line in unlogged]
     sure = sum(row["do"] == "refund" for row in rows)
     parts = [
-        f"refund or undo {count_text(sure, 'work')}" if sure else "",
-        f"check {len(rows) - sure:,} by hand" if len(rows) > sure else "",
-        f"{len(left) - len(open_works):,} cleared by the books" if len(left) > len(open_works) else "",
-        f"{len(counted) - len(left):,} settled by people" if len(counted) > len(left) else "",
-        f"{aside:,} set aside by people" if aside else "",
+        said("refund or undo {works}", works=counted(sure, "work")) if sure else "",
+        said("check {n} by hand", n=len(rows) - sure) if len(rows) > sure else "",
+        said("{count} cleared by the books", count=len(left) - len(open_works)) if len(left) > len(open_works) else "",
+        said("{count} settled by people", count=len(counting) - len(left)) if len(counting) > len(left) else "",
+        said("{count} set aside by people", count=aside) if aside else "",
     ]
     due = {id(line): line for w in open_works for line in _of_work(w, books)} | {id(line): line for line in unlogged}
     if amounts := book_sums(list(due.values()))["to_refund"]:
-        parts.append(f"by the books {amounts}")
-    said = "; ".join(part for part in parts if part)
-    if not said and (unchecked := nothing_checked(findings, queue)):
-        return Reply("refund", f"Unknown: {unchecked[0]}", ())
-    said = said or "nothing: no work was done more than once"
-    return Reply("refund", said[:1].upper() + said[1:], tuple(rows))
+        parts.append(said("by the books {amount}", amount=amounts))
+    if not any(parts) and (unchecked := nothing_checked(findings, queue)):
+        return Reply("refund", said("Unknown: {sentence}", sentence=unchecked[0]), ())
+    do = joined(filter(None, parts), "; ") if any(parts) else "nothing: no work was done more than once"
+    return Reply("refund", capitalized(do), tuple(rows))
 
 
 def _faults(findings: Findings, people: People) -> list[Fault]:

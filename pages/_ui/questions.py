@@ -7,6 +7,7 @@ import streamlit as st
 
 from forensics.report.csv_text import to_csv
 from forensics.report.questions import COLUMNS, QUESTIONS, Reply, refund, still, why
+from forensics.sentence import said
 from pages._ui.said import in_words, say
 from pages._ui.shell import Page
 from pages._ui.states import guarded
@@ -73,7 +74,7 @@ def answer(question: str, page: Page) -> Reply | None:
 
 def show(reply: Reply, page: Page) -> None:
     """Say the answer, then the rows it rests on; a click on one opens its incident."""
-    st.subheader(plain(in_words(f"{reply.sentence}.")), anchor=False)
+    st.subheader(plain(in_words(said("{clause}.", clause=reply.sentence))), anchor=False)
     if not reply.rows:
         return
     event = data_table(

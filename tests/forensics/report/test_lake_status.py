@@ -1,12 +1,17 @@
+import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from forensics.errors import LakeMissingError
 from forensics.lake import Lake
-from forensics.report.lake_status import bytes_below, lake_status, source_statuses
+from forensics.language import Language
+from forensics.report.lake_status import bytes_below, lake_status, queue_records, source_statuses
+from forensics.report.log_readiness import not_checked_text, readiness_lines
 from forensics.tables.evidence import LOG_EVENTS
 from tests.forensics.report import world
+from tests.pages.english import english_in
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -82,3 +87,18 @@ def test_a_file_under_two_names_counts_once(tmp_path):
     (tmp_path / "run-2" / "a.parquet").hardlink_to(tmp_path / "run-1" / "a.parquet")
 
     assert bytes_below(tmp_path) == 5
+
+
+@pytest.mark.usefixtures("without_patterns")
+def test_all_of_it_is_said_in_another_language_by_its_phrases(lake):
+    sources = source_statuses(
+        [reading(1, 0, 1), reading(2, 1, 2, "failed"), reading(3, 2, 3), reading(4, 3, 4, "failed")]
+    )
+    status = replace(lake_status(lake), sources=sources, grown_rows=1_200)
+    told = [*status.sentences(), *readiness_lines(lake), *(row["evidence"] for row in queue_records(sources))]
+    told += [not_checked_text("orders", "ship")]
+    names = r"/ecs/orders|log_\w+|queue_settings|\w+_points|\w+_settings|\w+_mappings|consumers|coverage|\w+_events|deliveries|messages|incidents|charge-card|payments|ship|orders|doubletake status --sources"
+
+    assert [str(text) for text in told if english_in(re.sub(names, "", Language("ja").sentence(text)))] == []
+    assert len(told) > 6
+    assert Language("ja").sentence(queue_records(sources)[0]["evidence"]) == "取得元 1 件：失敗しました、欠落 1 件"

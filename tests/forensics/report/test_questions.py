@@ -1,14 +1,18 @@
 """The three questions of a double, answered from one generation and what people said."""
 
+import re
 from datetime import timedelta
 
 import pytest
 
 from forensics.books import Columns, read_books
+from forensics.language import Language
 from forensics.people import annotate, people_of
 from forensics.report.questions import refund, still, why
+from forensics.sentence import said
 from tests.forensics.report import world
 from tests.forensics.report.test_log_readiness import consumer
+from tests.pages.english import english_in
 
 STALE = timedelta(hours=1)
 
@@ -115,3 +119,55 @@ def test_what_was_not_checked_is_neither_over_nor_without_refunds(tmp_path, foun
     assert "no suspicion" not in told
     if found == {}:
         assert "was not checked" in refund(findings, people).sentence
+
+
+def test_every_answer_is_said_in_another_language_by_its_phrases(tmp_path):
+    found = world.findings()
+    for message in found["messages"]:
+        if message["trigger_sentence"]:
+            why_again = said("the function timed out")
+            message["trigger_sentence"] = said(
+                "It was delivered {times}: it was redelivered {why}.",
+                times=said("{count} times", count=2),
+                why=why_again,
+            )
+            message["guard_sentence"] = "No idempotency guard was logged."
+            message["effect_sentence"] = said("It was delivered {times}.", times=said("{count} times", count=2))
+    lake = world.save(tmp_path / "lake", found)
+    people, until = people_of(lake.findings()), lake.findings().generation.data_until_at
+    running = world.findings()
+    running["incidents"][0] |= {"ended_at": world.after(7000)}
+    open_lake = world.save(tmp_path / "open", running | {"logging_readiness": [consumer(world.GROUP, "blind")]})
+    nothing = world.save(tmp_path / "none", {"logging_readiness": [consumer(world.GROUP, "blind")]})
+    replies = [ask(why, lake, key) for key in ("pay-1001", "pay-1002", "pay-1003", "pay-9", "")]
+    put(lake, "pay-1001", "refunded")
+    replies += [ask(why, lake, "pay-1001"), ask(refund, lake), ask(refund, nothing), ask(refund, open_lake)]
+    for of in (lake, open_lake, nothing):
+        replies += [still(of.findings(), people, until + timedelta(minutes=m), STALE) for m in (5, 300)]
+    told = [said("{clause}.", clause=reply.sentence) for reply in replies]
+    told += [row["sentence"] for reply in replies for row in reply.rows if "sentence" in row]
+    names = r"pay-\w+|payments\.fifo|charge-card|refunded|Ana|`[^`]*`|/aws/\S+"
+
+    say = Language("ja").sentence
+    assert {str(text): say(text) for text in told if english_in(re.sub(names, "", say(text)))} == {}
+    assert (
+        say(told[0])
+        == "2 回配信されました。原因：関数のタイムアウト。重複防止が働いたことを示す行はありません。2 回配信されました。"
+    )
+    assert not any("。。" in say(text) for text in told)
+    assert len(told) > 18
+
+
+def test_what_goes_on_in_several_queues_is_said_whole_in_another_language(tmp_path):
+    found = world.findings()
+    first = found["incidents"][0] | {"ended_at": world.after(7000)}
+    found["incidents"] = [
+        first,
+        first | {"incident_id": "other-1", "queue": "other", "queue_arn": "arn:aws:sqs:eu-west-1:1:other"},
+    ]
+    lake = world.save(tmp_path / "lake", found)
+    until = lake.findings().generation.data_until_at
+    told = still(lake.findings(), people_of(lake.findings()), until + timedelta(minutes=5), STALE).sentence
+
+    assert ", and 1 more; the evidence ends " in told
+    assert "、ほか 1 件。証拠は " in Language("ja").sentence(told)
