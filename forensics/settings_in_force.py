@@ -7,6 +7,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from forensics.clock import EPOCH, micros
@@ -90,10 +91,13 @@ def _of_one(states: list[Row], recorded: list[Change]) -> list[Row]:
         borders |= {at for at in (state["observed_at"], state.get("last_modified_at")) if at}
     columns = [c for c in states[0] if c not in _ABOUT_THE_ROW]
     of_changes = {c.evidence_id for c in recorded}
+    sets = {column: [c for c in recorded if column in c.values] for column in columns}
+    observed = [state["observed_at"] for state in states]
     out: list[Row] = []
-    in_order = sorted(borders)
-    for start, end in zip(in_order, in_order[1:], strict=False):
-        known = {c: _at(start, c, states, recorded) for c in columns}
+    for start, end in pairwise(sorted(borders)):
+        place = bisect_right(observed, start)
+        seen, later = states[place - 1] if place else None, states[place] if place < len(states) else None
+        known = {column: _at(start, column, seen, later, sets[column], recorded) for column in columns}
         by_change = [k.evidence_id for k in known.values() if k.evidence_id in of_changes]
         assumed = [k.evidence_id for k in known.values() if k.is_assumed]
         row = {
@@ -110,12 +114,11 @@ def _of_one(states: list[Row], recorded: list[Change]) -> list[Row]:
     return out
 
 
-def _at(at: datetime, column: str, states: list[Row], recorded: list[Change]) -> Known:
-    """What a column was at a moment, from the snapshots and changes around it."""
-    sets = [c for c in recorded if column in c.values]
-    seen = next((s for s in reversed(states) if s["observed_at"] <= at), None)
+def _at(
+    at: datetime, column: str, seen: Row | None, later: Row | None, sets: list[Change], recorded: list[Change]
+) -> Known:
+    """What a column was at a moment, from the snapshots and changes around it; ``sets`` are those of this column."""
     was_set = next((c for c in reversed(sets) if c.changed_at <= at), None)
-    later = next((s for s in states if s["observed_at"] > at), None)
     will_be_set = next((c for c in sets if c.changed_at > at), None)
     if was_set and (seen is None or was_set.changed_at >= seen["observed_at"]):
         before: Known | None = Known(was_set.values[column], was_set.evidence_id)

@@ -6,6 +6,7 @@ a footer has no checksum of its own. Files of earlier releases have neither: of 
 
 import hashlib
 import json
+import os
 import uuid
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,6 +33,8 @@ BATCH_ROWS = 16_384
 """Rows that a scan holds at a time, so that memory does not follow the lake."""
 BATCH_KEYS = 131_072
 """Keys alone that a scan holds at a time, about 10 MB: each batch is looked up in a table that is made for it."""
+ONE_THREAD_BYTES = 256 * 1024
+"""Up to here what is read at once is read by one thread: of files of some rows, up to a third of the work is handing them to others."""
 RESOURCES = ("log_group", "resource")
 """Columns that name what was read."""
 
@@ -184,6 +187,12 @@ def dataset(table: Table, files: list[str]) -> ds.Dataset:
     """Return files of one table as a dataset that compares checksums as it reads."""
     schema = arrow_schema(table)
     return ds.dataset(files, schema=schema, format=_CHECKED) if files else ds.dataset(schema.empty_table())
+
+
+def read(table: Table, files: list[str], columns: list[str] | None, where: pc.Expression | None) -> pa.Table:
+    """Return rows of files; a few small ones are read before other threads have begun."""
+    is_large = sum(os.path.getsize(file) for file in files) > ONE_THREAD_BYTES
+    return dataset(table, files).to_table(columns=columns, filter=where, use_threads=is_large)
 
 
 def scan(

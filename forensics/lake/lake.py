@@ -157,7 +157,7 @@ class Lake:
         """Read rows of one version (None: newest) as Arrow; no rows if the table is not there."""
         files = self.files(table, version)
         with reading.telling_damage(self.path(table), files):
-            return data_files.dataset(table, files).to_table(columns=columns, filter=where)
+            return data_files.read(table, files, columns, where)
 
     def scan(
         self,

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from forensics.clock import micros
 from forensics.settings_in_force import Change, SettingsInForce, intervals
+from tests.waiting import cpu_s
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -118,6 +119,12 @@ def test_what_was_set_later_and_never_seen_before_is_unknown_not_none():
 
     assert (first["visibility_timeout_s"], first["known"]["visibility_timeout_s"].is_unknown) == (None, True)
     assert not last["known"]["visibility_timeout_s"].is_unknown
+
+
+def test_intervals_cost_in_proportion_to_the_snapshots_they_are_made_of():
+    many = [seen(n, 600 if n // 7 % 2 else 30) for n in range(1_000)]
+
+    assert cpu_s(lambda: intervals(many, ("queue_arn",))) < 40 * cpu_s(lambda: intervals(many[:100], ("queue_arn",)))
 
 
 MINUTES = st.integers(-6, 6)
