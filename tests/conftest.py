@@ -31,11 +31,21 @@ _ON_SPARK = (
     "tests/spark_jobs/test_context.py",
 )
 """What needs the one Spark: another one costs four seconds."""
+_OF_MANY_WORLDS = (
+    "tests/spark_jobs/test_canary.py",
+    "tests/spark_jobs/test_imported.py",
+    "tests/spark_jobs/test_mutants.py",
+    "tests/spark_jobs/test_queue_findings_truth.py",
+    "tests/spark_jobs/test_runner.py",
+    "tests/spark_jobs/test_small_worlds.py",
+    "tests/spark_jobs/test_truth.py",
+)
+"""What asks about the lakes of many worlds: to judge those takes twenty seconds."""
 _TOGETHER = {
     **dict.fromkeys(_ON_SPARK, "on Spark"),
     "tests/spark_jobs/test_reuse.py": "in rounds",
+    **dict.fromkeys(_OF_MANY_WORLDS, "of many worlds"),
     "tests/spark_jobs/test_cluster.py": "on a cluster",
-    "tests/spark_jobs/": "of many worlds",
     "tests/pages/in_browser/test_browser.py": "in a browser",  # first: it asks a server that has answered nothing yet
     "tests/pages/in_browser/": "in a browser",
 }
@@ -50,12 +60,16 @@ _OF_SOURCES = (
 """What runs in one process as well, being about how our sources read: all of them are parsed once there."""
 _LONG = (
     *_TOGETHER,
-    "tests/ingest/test_crashes.py",
     "tests/ingest/test_odd_replies.py",
+    "tests/spark_jobs/test_screen.py",
+    "tests/spark_jobs/test_joins.py",
+    "tests/spark_jobs/test_java_failures.py",
     "tests/ingest/test_collect.py",
     "tests/test_wheel.py",
     "tests/cli/test_demo.py",
+    "tests/ingest/test_crashes.py",
     "tests/ingest/test_sources.py",
+    "tests/forensics/counting/test_fifo_groups.py",
     "tests/pages/test_pages.py",
     "tests/forensics/report/test_in_browser.py",
     "tests/pages/test_states.py",

@@ -34,7 +34,7 @@ BATCH_ROWS = 16_384
 BATCH_KEYS = 131_072
 """Keys alone that a scan holds at a time, about 10 MB: each batch is looked up in a table that is made for it."""
 ONE_THREAD_BYTES = 256 * 1024
-"""Up to here what is read at once is read by one thread: of files of some rows, a third of the work was handing them to others."""
+"""Up to here what is read at once is read by one thread: of files of some rows, up to a third of the work is handing them to others."""
 RESOURCES = ("log_group", "resource")
 """Columns that name what was read."""
 
