@@ -87,8 +87,8 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     shares, others = sure_shares(works)
     written(folder, "shares", frame(((*name, packed(share)) for *name, share in shares), SHARE_SCHEMA))
     written(folder, "works", frame(((*name, packed(told(work))) for name, work in others.items()), WORK_SCHEMA))
-    ends = ((*name, packed(work)) for name, work in works.items() if work.is_unfinished)
-    written(folder, "ends", frame(ends, WORK_SCHEMA))
+    unfinished = {name: work for name, work in works.items() if work.is_unfinished}
+    written(folder, "ends", frame(((*name, packed(work)) for name, work in unfinished.items()), WORK_SCHEMA))
     written(folder, "measures", measures := delivery_measures(ledger, last_causes(redeliveries)))
     written(folder, "returned", returned_batches(ledger))
     return {
@@ -96,7 +96,7 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
         "messages": len(judged.messages),
         "queues": sorted({d.queue_arn for d in judged.ledger}),
         "measured": span_of(measures),
-        "unfinished": sorted({queue_arn for (queue_arn, _), work in works if work.is_unfinished}),
+        "unfinished": sorted({queue_arn for queue_arn, _ in unfinished}),
     }
 
 

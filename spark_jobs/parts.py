@@ -245,6 +245,11 @@ def all_invocations(folder: Path) -> pl.LazyFrame:
     return pl.concat([read_part(folder, "invocations"), read_part(folder, "runs")], how="horizontal")
 
 
+def all_runs(folder: Path) -> tuple[pl.LazyFrame, pl.LazyFrame | None]:
+    """Return all invocations of a part, and all handlings of workers; None: it has none."""
+    return all_invocations(folder), read_part(folder, "handlings") if (folder / "handlings.parquet").exists() else None
+
+
 def read_part(folder: Path, name: str) -> pl.LazyFrame:
     """Return one frame of a part."""
     return pl.scan_parquet(folder / f"{name}.parquet")

@@ -12,6 +12,7 @@ from typing import Any
 from forensics.clock import moment
 from forensics.counting.hashes import settled_count, shard_bounds
 from forensics.counting.orders import orders_together
+from forensics.counting.runs import blind_starts, runs_of_mappings
 from forensics.health.accepted import check_codes
 from forensics.judging.recorded import Recorded
 from forensics.judging.surroundings import Surroundings
@@ -31,8 +32,7 @@ from spark_jobs.candidates import PLAN
 from spark_jobs.carried import Carried, Progress, Unheard
 from spark_jobs.carrier import Carrier, OnSpark
 from spark_jobs.evidence import Evidence, LogFile, pinned
-from spark_jobs.parts import written
-from spark_jobs.runs import blind_starts_of, runs_of_mappings
+from spark_jobs.parts import all_invocations, all_runs, written
 from spark_jobs.steps import Shared
 from spark_jobs.telling import Parts, Telling
 
@@ -250,7 +250,7 @@ class _Run:
             starts
             for entry, told in zip(parts.entries, parts.told, strict=True)
             if any(writer["blind"] for writer in _of_groups([told]))
-            for starts in blind_starts_of(self.cache.entry(*entry), reading.in_force, orders)
+            for starts in blind_starts(*all_runs(self.cache.entry(*entry)), reading.in_force, orders)
         ]
         functions = {name: group.function_name for name, group in reading.groups.items()}
         lines = lines_of_writers(_of_groups(surveys), _of_groups(parts.told), blind, functions, orders)
@@ -259,7 +259,10 @@ class _Run:
             recorded=calls,
             producers=self.settings.producers,
             metric_points=self.evidence.rule_points,
-            runs=runs_of_mappings(self.evidence.small, [self.cache.entry(*entry) for entry in parts.entries]),
+            runs=runs_of_mappings(
+                self.evidence.small["event_source_mappings"],
+                (all_invocations(self.cache.entry(*entry)) for entry in parts.entries),
+            ),
             lines=lines,
             settings=self.evidence.settings,
         )

@@ -260,10 +260,9 @@ class Lake:
         ``generation`` holds the other columns of ``generations``. A crash in between leaves readers on the generation before.
         """
         versions, counts = {}, {}
-        before = self.generation()
+        flushed = before.versions if (before := self.generation()) else {}
         for table in findings:
-            flushed = before.versions.get(table.name) if before else None
-            versions[table.name], counts[table.name] = self._replace(table, run_id, flushed)
+            versions[table.name], counts[table.name] = self._replace(table, run_id, flushed.get(table.name))
         row = {
             **generation,
             "tables": [f"{name}={version}" for name, version in sorted(versions.items())],
@@ -279,14 +278,12 @@ class Lake:
 
     def _replace(self, table: Table, run_id: str, flushed: int | None) -> tuple[int, int]:
         """Name the staged files of a table; a generation names the version ``flushed``, so its files are on the disk."""
-        staged = sorted(self.staging_folder(table, run_id).glob("*.parquet"))
-        folder = self.path(table)
+        folder, staged = self.path(table), sorted(self.staging_folder(table, run_id).glob("*.parquet"))
         if not staged and self.exists(table) and (empty := delta.version_without_rows(folder, table)) is not None:
             return empty, 0
         handle = self._open_or_create(table)
         told = commits.told_of(folder, handle.version())
-        was_flushed = handle.version() == flushed
-        every = (DataFile.of(folder, path, told=told, was_flushed=was_flushed) for path in staged)
+        every = (DataFile.of(folder, path, told=told, was_flushed=handle.version() == flushed) for path in staged)
         files = [file for file in every if file.row_count]
         if not files and not handle.file_uris():  # no rows instead of none: the version that is there says so
             return handle.version(), 0
