@@ -27,7 +27,7 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
     if None not in [d.receive_count for d in item]:
         if _may_have_gone_on(item, around):
             return "outlived"
-        return "unread" if may_have_come_unread(last, around) else None
+        return "unread" if may_have_come_unread(last, around, _was_kept(item)) else None
     if first.message_id is None:
         return "key_alone"
     starts = _starts(item)
@@ -37,13 +37,21 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
     return "uncounted" if any(_hides_between(earlier, later, around, starts) for earlier, later in pairs) else None
 
 
-def may_have_come_unread(last: Delivery, around: Surroundings) -> bool:
+def _was_kept(item: Sequence[Delivery]) -> bool:
+    """Tell whether SQS had kept a message before, although its function's run had succeeded: then a success ends nothing."""
+    return any(d.consumer_kind == "lambda" and d.run_status == "success" and not d.is_named_failure for d in item[:-1])
+
+
+def may_have_come_unread(last: Delivery, around: Surroundings, was_kept: bool = False) -> bool:
     """Tell whether a message that its last delivery did not end can have come again while a consumer's log was not read.
 
-    It is looked for up to the visibility timeout after it could be received again, and as far as its own log group was
+    Where it ``was_kept`` before, only a recorded delete ends it. It is looked for up to the visibility timeout after it could be received again, and as far as its own log group was
     read: what is still hidden then is in flight.
     """
-    if last.ended_by in ("deleted", "dead_lettered", "in_flight") or last.received_at is None or last.log_group is None:
+    is_over = last.ended_by in ("deleted", "dead_lettered", "in_flight")
+    if was_kept and last.ended_by == "deleted" and last.deleted_by_call_at is None:
+        is_over = False
+    if is_over or last.received_at is None or last.log_group is None:
         return False
     if is_at_limit(last):
         return False

@@ -189,6 +189,29 @@ def test_a_delivery_can_follow_a_counted_one_that_did_not_end_its_message_in_a_g
     assert unread(bounds, facts, gap) == expected
 
 
+KEPT = {
+    "its run had succeeded": ({}, {}, "unread"),
+    "its run had failed": ({"run_status": "error"}, {}, None),
+    "its run had given it back by name": ({"is_named_failure": True}, {}, None),
+    "a worker had it": ({"consumer_kind": "worker"}, {}, None),
+    "a recorded delete ended it in the end": ({}, {"deleted_by_call_at": 9 * S}, None),
+    "it was moved away in the end": ({}, {"ended_by": "dead_lettered"}, None),
+    "it is hidden still": ({}, {"ended_by": "in_flight"}, None),
+}
+"""The delivery before the last, the last one, whose run succeeded before a gap, and whether another can follow."""
+
+
+def kept(of, earlier, last):
+    known = {"receive_count": 2, "visibility_timeout_s": 30, "hidden_until_at": 30 * S, "ended_by": "deleted"}
+    item = [delivery(**{"receive_count": 1, "received_at": -30 * S, **earlier}), delivery(**{**known, **last})]
+    return of.why_open(item, Around(unread=(59 * S, LATE)))
+
+
+@pytest.mark.parametrize(("earlier", "last", "expected"), KEPT.values(), ids=KEPT)
+def test_a_delivery_can_follow_a_success_in_a_gap_where_a_success_had_ended_nothing_before(earlier, last, expected):
+    assert kept(bounds, earlier, last) == expected
+
+
 COUNTED = {
     "each counted": ([1, 2], "unknown", None),
     "one of two not counted, and the message went on": ([1, None], "unknown", "uncounted"),

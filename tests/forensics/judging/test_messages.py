@@ -41,6 +41,7 @@ def found(of, *items, around=None, marks_beside=0, others=NONE):
     return of.messages_of(work, [redeliveries_of(item, around) for item in work], around, marks_beside, others)
 
 
+DELETED = {**OPEN, "ended_by": "deleted", "deleted_by_call_at": 1}
 WHY_OPEN = {
     "its last delivery failed, and a log was not read then": (
         [("m1", [YES, {**OPEN, "ended_by": "visibility_expired"}])],
@@ -51,12 +52,16 @@ WHY_OPEN = {
         (None, "Nothing bounds it: the logs print no receive count, so further deliveries may hide."),
     ),
     "so of one message of two": (
-        [("m1", [YES, {**OPEN, "ended_by": "deleted"}]), ("m2", [{**OPEN, "receive_count": None}])],
+        [("m1", [YES, DELETED]), ("m2", [{**OPEN, "receive_count": None}])],
         (None, "Nothing bounds it: the logs print no receive count, so further deliveries may hide."),
     ),
     "every receive was counted, and the last one ended it": (
-        [("m1", [YES, {**OPEN, "ended_by": "deleted"}])],
+        [("m1", [YES, DELETED])],
         (2, ""),
+    ),
+    "a success ended nothing before, and a log was not read after the last one": (
+        [("m1", [YES, {**OPEN, "ended_by": "deleted"}])],
+        (None, "Nothing bounds it: it may have been redelivered while the log of one of its consumers was not read."),
     ),
     "the surest reason of two": (
         [("m1", [{**YES, "receive_count": None}]), ("m2", [YES, {**OPEN, "ended_by": "visibility_expired"}])],

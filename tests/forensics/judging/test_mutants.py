@@ -37,6 +37,7 @@ ASKED = {
         (test_bounds.counted, test_bounds.COUNTED),
         (test_bounds.outlived, test_bounds.OUTLIVED),
         (test_bounds.unread, test_bounds.UNREAD),
+        (test_bounds.kept, test_bounds.KEPT),
     ],
     "effect": [
         (test_effect.answer, test_effect.CASES),
