@@ -51,7 +51,7 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
     is_malformed = len(facts) < len(invocation.facts)
     is_batch_printed = prints_whole_batch(facts)
     facts = _without_passing(facts) if is_batch_printed else facts
-    facts = _with_named_messages(facts, not invocation.is_beside_others)
+    facts = _with_named_messages(facts, invocation)
     by_item: dict[str, list[Fact]] = {}
     has_stray_mark = has_stray_guard = False
     for fact in facts:
@@ -122,11 +122,8 @@ def _without_strangers(facts: list[Fact]) -> list[Fact]:
     return [fact for fact in facts if fact.role != "failure" or is_one(fact.message_id)]
 
 
-def _with_named_messages(facts: list[Fact], is_alone: bool) -> list[Fact]:
-    """Give facts that name only a business key, a handle or nothing the message of their run that they mean.
-
-    ``is_alone``: no other run was on in its environment, whose lines may stand among these.
-    """
+def _with_named_messages(facts: list[Fact], invocation: Invocation) -> list[Fact]:
+    """Give facts that name only a business key, a handle or nothing the message of their run that they mean."""
     if None not in [fact.message_id for fact in facts]:
         return facts
     by_key: dict[str, str] = {}
@@ -142,8 +139,8 @@ def _with_named_messages(facts: list[Fact], is_alone: bool) -> list[Fact]:
         if fact.role == "record" and fact.receipt_handle is not None:
             by_handle.setdefault(handle_prefix(fact.receipt_handle), fact.message_id)
     only = min(ids) if len(ids) == 1 else None
-    if is_alone and any(fact.message_id is None and fact.key is not None and fact.key not in by_key for fact in facts):
-        by_key |= _told_in_turn(facts, by_key)
+    if any(fact.message_id is None and fact.key is not None and fact.key not in by_key for fact in facts):
+        by_key |= _told_in_turn(facts, by_key, invocation)
 
     def named(fact: Fact) -> Fact:
         if fact.message_id is not None:
@@ -157,12 +154,17 @@ def _with_named_messages(facts: list[Fact], is_alone: bool) -> list[Fact]:
     return [named(fact) for fact in facts]
 
 
-def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str]) -> dict[str, str]:
+def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str], invocation: Invocation) -> dict[str, str]:
     """Return the messages of keys that no line names with one: that of the one message which is in hand and has none so far.
 
     Where several are, as when a batch is worked on side by side, nothing tells whose key it is. A key for which none is left
-    shows that something in hand was not seen, such as what an earlier run left behind: then nothing is told in turn.
+    shows that something in hand was not seen, such as what an earlier run left behind: then nothing is told in turn. Nor is
+    it where another run was on in the same environment, or where a run failed that had a single message in hand, unless its
+    function is declared to work in order: the key may be one that such an earlier run left behind, and that the message
+    itself was done, nothing tells then.
     """
+    if invocation.is_beside_others:
+        return {}
     done = {fact.message_id for fact in facts if fact.role in _WORKED and fact.message_id is not None} | set(
         by_key.values()
     )
@@ -178,7 +180,8 @@ def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str]) -> dict[str,
                 return {}
             if len(waiting) == 1:
                 found[fact.key] = waiting.pop()
-    return found
+    is_in_turn = invocation.order == "sequential" or invocation.end_status != "error" or len(seen) > 1
+    return found if is_in_turn else {}
 
 
 def gathered(item_id: str, facts: Sequence[Fact], **carried: Any) -> Delivery:

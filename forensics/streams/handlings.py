@@ -15,6 +15,7 @@ _SURENESS = {"started": 1, "worker_started": 2, "record": 3}
 """Roles that open a handling, by how sure they are; of each message the surest that it has opens its handlings."""
 
 _FAILURES = frozenset({"worker_raised", "worker_failed", "worker_gave_up", "worker_timed_out"})
+_FAILED = _FAILURES - {"worker_raised"}
 _STARTS = frozenset({"started", "worker_started"})
 
 
@@ -57,7 +58,7 @@ def handlings_of(
     found = []
     for item_id, its_facts in by_item.items():
         last_ms, same_ms = None, 0
-        for handling in _parted(its_facts, group.silence_ms):
+        for handling in _parted(its_facts, group.silence_ms, one_at_a_time):
             ms = handling[0].at // 1000
             same_ms = same_ms + 1 if ms == last_ms else 1
             last_ms = ms
@@ -130,12 +131,12 @@ def _status(delivery: Delivery) -> str:
     return "unknown" if delivery.worker_failed_at is None else "error"
 
 
-def _parted(facts: Sequence[AboutItem], silence_ms: int) -> list[list[Fact]]:
+def _parted(facts: Sequence[AboutItem], silence_ms: int, one_at_a_time: bool) -> list[list[Fact]]:
     """Part what a stream says of one message into handlings.
 
     That a line names the message is heard behind what else it says: by itself it would open a handling after a silence.
     """
-    message = _MessageInStream(facts, silence_ms)
+    message = _MessageInStream(facts, silence_ms, one_at_a_time)
     for _, line in groupby(facts, key=lambda about: about.fact.evidence_id):
         for about in sorted(line, key=lambda about: about.fact.role == "mention"):
             message.hear(about.job, about.fact)
@@ -159,15 +160,16 @@ class _MessageInStream:
         "_is_closed",
         "_job",
         "_last_ms",
+        "_one_at_a_time",
         "_openers_since_best",
         "_silence_ms",
         "handlings",
     )
 
-    def __init__(self, facts: Sequence[AboutItem], silence_ms: int) -> None:
+    def __init__(self, facts: Sequence[AboutItem], silence_ms: int, one_at_a_time: bool) -> None:
         self.handlings: list[list[Fact]] = []
         self._by_handle: dict[str, list[Fact]] = {}
-        self._silence_ms = silence_ms
+        self._silence_ms, self._one_at_a_time = silence_ms, one_at_a_time
         self._best = max(_SURENESS.get(about.fact.role, 0) for about in facts)
         self._job = facts[0].job
         self._is_awaiting_opener = any(
@@ -241,16 +243,19 @@ class _MessageInStream:
         return next((before for before in mine if not _is_over(before)), None)
 
     def _may_end_another(self, fact: Fact) -> bool:
-        """Tell whether an end may be that of an earlier handling, whose work was done, while the latest shows no work done.
+        """Tell whether an end may be that of an earlier handling, which is still open, while another has begun since.
 
-        No line says which, and the end of the one would make the other's work done.
+        No line says which. That the work is over would make the latest's work done, where only the earlier shows it; that it
+        failed would make it fail, though the slower one did.
         """
-        if fact.thread is not None or fact.role not in DELETED | {"worker_finished"} or not self.handlings:
+        if fact.thread is not None or not self.handlings:
             return False
-        if any(told.role == "effect" for told in self.handlings[-1]):
+        still_open = [before for before in self.handlings[:-1] if not _is_over(before)]
+        if fact.role in _FAILED:
+            return bool(still_open) and not self._one_at_a_time
+        if fact.role not in DELETED | {"worker_finished"} or _shows_effect(self.handlings[-1]):
             return False
-        done = (before for before in self.handlings[:-1] if any(told.role == "effect" for told in before))
-        return any(not _is_over(before) for before in done)
+        return any(_shows_effect(before) for before in still_open)
 
     def _ends_again(self, fact: Fact) -> bool:
         """Tell whether the message's delete is told again, so long after its handling began that it was handed out again.
@@ -311,6 +316,10 @@ class _MessageInStream:
 
 def _is_delete(fact: Fact) -> bool:
     return fact.role in DELETED or is_failed_delete(fact)
+
+
+def _shows_effect(handling: Sequence[Fact]) -> bool:
+    return any(fact.role == "effect" for fact in handling)
 
 
 def _threads(handling: Sequence[Fact]) -> set[str]:

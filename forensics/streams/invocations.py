@@ -185,6 +185,7 @@ class _Maker:
             error_type=None,
             has_response=False,
             any_line_id="",
+            order=self._group.consumer.order,
         )
 
     def _end_status(self, invocation: Invocation, said: int, is_doubtful: bool) -> str:

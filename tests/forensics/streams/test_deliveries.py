@@ -163,9 +163,9 @@ ABOUT = {
         [fact("record", M), fact("record", N, at=2), fact("idempotency", detail="already_done")],
         {M: ["record"], N: ["record"]},
     ),
-    "the only message in hand": (
+    "its key, where the run failed and had one message in hand: an earlier run may have left the work behind": (
         [fact("record", M), fact("effect", key="l", at=2)],
-        {M: ["effect", "record"]},
+        {M: ["record"], "key:l": ["effect"]},
     ),
     "its key, where the only message is named in passing": (
         [fact("mention", M), fact("effect", key="l", at=2)],
@@ -386,5 +386,22 @@ def test_until_when_a_worker_hid_its_message(facts, expected):
 def test_a_key_is_of_no_message_by_turn_where_another_run_was_on_in_the_same_environment():
     said = [fact("started", M), fact("effect", key="k", at=2)]
 
-    assert [d.item_id for d in deliveries_of(run(*said))] == [M]
-    assert [d.item_id for d in deliveries_of(run(*said, is_beside_others=True))] == [M, "key:k"]
+    assert [d.item_id for d in deliveries_of(run(*said, order="sequential"))] == [M]
+    assert [d.item_id for d in deliveries_of(run(*said, order="sequential", is_beside_others=True))] == [M, "key:k"]
+
+
+@pytest.mark.parametrize(
+    ("run_said", "expected"),
+    [
+        ({"order": "sequential"}, [M]),
+        ({"end_status": "timeout"}, [M]),
+        ({"end_status": "success"}, [M]),
+        ({}, [M, "key:k"]),
+        ({"order": "parallel"}, [M, "key:k"]),
+    ],
+    ids=["declared in order", "a timeout", "a success", "nothing declared", "declared side by side"],
+)
+def test_a_key_is_of_the_only_message_in_hand_of_a_run_that_failed_only_where_work_is_in_order(run_said, expected):
+    said = [fact("started", M), fact("effect", key="k", at=2)]
+
+    assert [d.item_id for d in deliveries_of(run(*said, **run_said))] == expected

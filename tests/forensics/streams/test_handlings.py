@@ -146,6 +146,22 @@ SAID = {
         ("started a", "started a", "deleted a"),
         ["a: started", "a: started deleted"],
     ),
+    "a failure that may be the slower one's: nobody's": (
+        ("started a", "started a", "effect a", "worker_failed a"),
+        ["a: started", "a: started effect mention"],
+    ),
+    "a failure that a thread says: its own": (
+        ("started a thread=1", "started a thread=2", "effect a thread=2", "worker_failed a thread=1"),
+        ["a: started failed", "a: started effect"],
+    ),
+    "failures while an earlier one is still open: nobody's, however many": (
+        ("started a", "started a", "effect a", "worker_finished a", "worker_failed a", "started a", "worker_failed a"),
+        ["a: started", "a: started effect finished mention", "a: started mention"],
+    ),
+    "a failure where all before had ended": (
+        ("started a", "worker_failed a", "started a", "worker_failed a"),
+        ["a: started failed", "a: started failed"],
+    ),
     "the same end so late that the message was handed out again": (
         ("started a", "effect a", "worker_delete_failed a", 900, "worker_delete_failed a"),
         ["a: started effect delete_failed", "a: mention"],
@@ -192,6 +208,12 @@ SAID = {
 @pytest.mark.parametrize(("said", "expected"), SAID.values(), ids=SAID)
 def test_a_message_is_in_hand(said, expected):
     assert told(handlings(*said)) == expected
+
+
+def test_a_failure_is_the_latest_handlings_where_a_process_has_one_message_at_a_time():
+    said = ("started a", "started a", "worker_failed a")
+
+    assert told(handlings(*said, one_at_a_time=True)) == ["a: started", "a: started failed"]
 
 
 JOBS = {
