@@ -159,9 +159,9 @@ def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str], invocation: 
 
     Where several are, as when a batch is worked on side by side, nothing tells whose key it is. A key for which none is left
     shows that something in hand was not seen, such as what an earlier run left behind: then nothing is told in turn. Nor is
-    it where another run was on in the same environment, or where a run failed that had a single message in hand, unless its
-    function is declared to work in order: the key may be one that such an earlier run left behind, and that the message
-    itself was done, nothing tells then.
+    it where another run was on in the same environment, or where a run failed that was not seen to begin one message behind
+    the work of another, unless its function is declared to work in order: the key may be of what a run before left behind,
+    and no key of its own need follow then.
     """
     if invocation.is_beside_others:
         return {}
@@ -170,17 +170,18 @@ def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str], invocation: 
     )
     seen, waiting = set(done), set()
     found: dict[str, str] = {}
+    is_in_turn = invocation.order == "sequential" or invocation.end_status != "error"
     for fact in sorted(facts, key=lambda fact: fact.at):
         if fact.message_id is not None:
             if fact.message_id not in seen and (fact.role in _IN_HAND or fact.detail == TAKEN):
                 seen.add(fact.message_id)
                 waiting.add(fact.message_id)
+                is_in_turn = is_in_turn or bool(found)
         elif fact.key is not None and fact.key not in by_key and fact.key not in found:
             if not waiting:
                 return {}
             if len(waiting) == 1:
                 found[fact.key] = waiting.pop()
-    is_in_turn = invocation.order == "sequential" or invocation.end_status != "error" or len(seen) > 1
     return found if is_in_turn else {}
 
 

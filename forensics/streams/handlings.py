@@ -15,6 +15,9 @@ _SURENESS = {"started": 1, "worker_started": 2, "record": 3}
 """Roles that open a handling, by how sure they are; of each message the surest that it has opens its handlings."""
 
 _FAILURES = frozenset({"worker_raised", "worker_failed", "worker_gave_up", "worker_timed_out"})
+_MOMENT_US = 1_000_000
+"""So long after a delete was taken a line that tells it once more is no echo of the first."""
+
 _FAILED = _FAILURES - {"worker_raised"}
 _STARTS = frozenset({"started", "worker_started"})
 
@@ -260,11 +263,14 @@ class _MessageInStream:
     def _ends_again(self, fact: Fact) -> bool:
         """Tell whether the message's delete is told again, so long after its handling began that it was handed out again.
 
-        That a second opening is lost is likely then; but the worker may as well have tried its delete again.
+        That a second opening is lost is likely then; but the worker may as well have tried its delete again. It does not once
+        the delete was taken: where the same kind of line tells that again, more than a moment later, an opening is lost.
         """
         if not self._best or not self.handlings or not _is_delete(fact):
             return False
         latest = self.handlings[-1]
+        if fact.role in DELETED and any(t.role == fact.role and fact.at - t.at > _MOMENT_US for t in latest):
+            return True
         has_ended = any(_is_delete(told) and told.evidence_id != fact.evidence_id for told in latest)
         return has_ended and (fact.at - latest[0].at) // 1000 >= self._silence_ms
 

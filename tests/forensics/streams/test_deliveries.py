@@ -183,6 +183,10 @@ ABOUT = {
         [fact("record", M), fact("effect", key="l", at=2), fact("effect", M, at=3)],
         {M: ["effect", "record"], "key:l": ["effect"]},
     ),
+    "its key, where another message of the failed run was printed with its own: nothing shows that they take turns": (
+        [fact("record", M, key="k"), fact("started", M), fact("started", N, at=2), fact("guard", key="l", at=3)],
+        {M: ["record", "started"], N: ["started"], "key:l": ["guard"]},
+    ),
     "one message after another, as they come to hand and their keys are told": (
         [
             fact("started", M),

@@ -170,6 +170,18 @@ SAID = {
         ("started a", "effect a", "worker_delete_failed a", 900, "deleted a"),
         ["a: started effect delete_failed", "a: mention"],
     ),
+    "a delete that was taken, told again by the same kind of line": (
+        ("started a", "effect a", "deleted a", 5, "deleted a"),
+        ["a: started effect deleted", "a: mention"],
+    ),
+    "a delete that was taken, told by its framework as well": (
+        ("started a", "effect a", "deleted a", 5, "worker_acknowledged a"),
+        ["a: started effect deleted acknowledged"],
+    ),
+    "a delete that was taken, told twice in a moment": (
+        ("started a", "effect a", "deleted a", "deleted a"),
+        ["a: started effect deleted deleted"],
+    ),
     "the same end soon again": (
         ("started a", "effect a", "worker_delete_failed a", "worker_delete_failed a"),
         ["a: started effect delete_failed delete_failed"],
