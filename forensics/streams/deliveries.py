@@ -12,9 +12,6 @@ BY_KEY = "by key"
 """Detail of an effect fact that named its message by a business key only."""
 
 _CHANGE = ":ChangeMessageVisibility"
-_DELETE = ":DeleteMessage"
-"""In the detail of a handle error whose refused call was DeleteMessage or DeleteMessageBatch."""
-
 _TIMES = {
     "record": "record_at",
     "started": "started_at",
@@ -30,9 +27,7 @@ _TIMES = {
 }
 """Role to the field of a delivery that holds the time of its first fact."""
 
-_ONLY_TIMED = frozenset(
-    {"record", "mention", "started", "effect", "guard", "worker_started", "worker_finished", "deleted"}
-)
+_ONLY_TIMED = frozenset({"record", "mention", "started", "effect", "guard", "worker_finished", "deleted"})
 """Roles that say no more than when, where they have no detail."""
 
 _OF_RECORD = slice(Fact._fields.index("receive_count"), Fact._fields.index("detail"))
@@ -252,6 +247,7 @@ def _add_details(delivery: Delivery, facts: Sequence[Fact]) -> None:
     delivery.is_refused = "worker_refused" in roles
     delivery.is_given_up = "worker_gave_up" in roles
     delivery.is_timed_out = "worker_timed_out" in roles
+    delivery.is_job = "worker_started" in roles
     if "worker_failed" not in roles and delivery.worker_finished_at is None:  # a listener may acknowledge whatever came
         delivery.worker_finished_at = _lowest([fact.at for fact in facts if fact.role == "worker_acknowledged"])
     details = [(fact.role, fact.detail) for fact in facts if fact.detail is not None]
@@ -259,7 +255,7 @@ def _add_details(delivery: Delivery, facts: Sequence[Fact]) -> None:
     delivery.job_id = _highest([detail for role, detail in details if role.startswith("worker_") and role != HIDDEN])
     delivery.visibility_set = _visibility_set(facts)
     delivery.idempotency = _highest([detail for role, detail in details if role == "idempotency"])
-    deletes = [fact for fact in facts if is_failed_delete(fact)]
+    deletes = [fact for fact in facts if fact.is_failed_delete]
     others = [fact for fact in facts if fact.role == "handle_error" and fact not in deletes]
     delivery.delete_at = _lowest([fact.at for fact in deletes])
     delivery.delete_reason = _highest([_reason(fact) for fact in deletes])
@@ -275,13 +271,6 @@ def _visibility_set(facts: Sequence[Fact]) -> list[tuple[int, int]]:
         elif found and (fact.role == NOT_HIDDEN or _CHANGE in (fact.detail or "") and fact.role == "handle_error"):
             found.pop()
     return found
-
-
-def is_failed_delete(fact: Fact) -> bool:
-    """Tell whether a fact says that the message could not be deleted."""
-    if fact.role == "handle_error":
-        return fact.detail is not None and _DELETE in fact.detail
-    return fact.role == "worker_delete_failed"
 
 
 def _reason(fact: Fact) -> str | None:

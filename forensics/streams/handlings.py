@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from forensics.identity import handle_prefix
 from forensics.streams.attribution import AboutItem, attributed
-from forensics.streams.deliveries import gathered, is_failed_delete
+from forensics.streams.deliveries import gathered
 from forensics.streams.in_hand import CLOSERS, DELETED, STOPPING
 from forensics.streams.model import TAKEN, Delivery, Fact, LogGroup, PlacedFact
 from forensics.streams.once import facts_once
@@ -119,10 +119,10 @@ def lines_row(handling: Handling, log_group: str) -> dict[str, Any]:
 def _failed_before_delete(facts: Sequence[Fact]) -> bool:
     """Tell whether the worker said that it failed, or reported an exception, before its delete went wrong."""
     for fact in facts:
-        if is_failed_delete(fact):
+        if fact.is_failed_delete:
             return False
         if fact.role in _FAILURES:
-            return any(is_failed_delete(later) for later in facts)
+            return any(later.is_failed_delete for later in facts)
     return False
 
 
@@ -220,7 +220,7 @@ class _MessageInStream:
         one finished before it tried to delete.
         """
         latest = self.handlings[-1]
-        if is_failed_delete(fact) and not any(told.role == "effect" for told in earlier):
+        if fact.is_failed_delete and not any(told.role == "effect" for told in earlier):
             effects = [
                 n for n, told in enumerate(latest) if told.role == "effect" and told.thread in (None, fact.thread)
             ]
@@ -276,7 +276,7 @@ class _MessageInStream:
 
     def _left_open(self, fact: Fact) -> list[Fact] | None:
         """Return the earlier handling whose delete was refused: the latest one's was taken."""
-        if not is_failed_delete(fact) or not self.handlings or not any(f.role in DELETED for f in self.handlings[-1]):
+        if not fact.is_failed_delete or not self.handlings or not any(f.role in DELETED for f in self.handlings[-1]):
             return None
         return next((before for before in reversed(self.handlings[:-1]) if not _is_over(before)), None)
 
@@ -296,7 +296,7 @@ class _MessageInStream:
             return sureness is not None and (sureness == self._best or role in self._openers_since_best)
         if fact.receive_count == 1:  # what was said before is of the first receive, too
             return False
-        is_end = (job and role in CLOSERS) or (is_failed_delete(fact) and not self._is_closed)
+        is_end = (job and role in CLOSERS) or (fact.is_failed_delete and not self._is_closed)
         if self._is_after_silence(fact) and not is_end:
             return True
         return role == "effect" and self._is_closed and self._had_effect
@@ -316,12 +316,12 @@ class _MessageInStream:
             self._openers_since_best.add(role)
         elif role == "effect":
             self._is_closed, self._had_effect = False, True
-        elif role in CLOSERS or is_failed_delete(fact):
+        elif role in CLOSERS or fact.is_failed_delete:
             self._is_closed = True
 
 
 def _is_delete(fact: Fact) -> bool:
-    return fact.role in DELETED or is_failed_delete(fact)
+    return fact.role in DELETED or fact.is_failed_delete
 
 
 def _shows_effect(handling: Sequence[Fact]) -> bool:
@@ -335,7 +335,7 @@ def _threads(handling: Sequence[Fact]) -> set[str]:
 
 def _is_over(handling: Sequence[Fact]) -> bool:
     """Tell whether the worker said that a handling was over, or that its delete went wrong."""
-    return any(fact.role in CLOSERS or is_failed_delete(fact) for fact in handling)
+    return any(fact.role in CLOSERS or fact.is_failed_delete for fact in handling)
 
 
 def _give_back(handlings: Sequence[list[Fact]]) -> None:

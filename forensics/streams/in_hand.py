@@ -55,14 +55,17 @@ def beside_other_jobs(facts: Sequence[PlacedFact]) -> set[int]:
 
     A job is on from its start until an end, or for ``LOOK_BACK`` facts: its process may have been killed. Which of several
     ended, nothing tells until all have. An end without a start shows that one was on before: from where the stream begins, or
-    from the start before it.
+    from the start before it. A delete that went wrong may be followed by an end of the same job, yet not by its work: once
+    another begins it was the end.
     """
     found: set[int] = set()
     starts: list[int] = []
-    ended = last_start = 0
+    ended = undeleted = last_start = 0
     for place, (_, _, _, fact) in enumerate(facts):
         starts = [start for start in starts if start >= place - LOOK_BACK]
         if is_nameless_start(fact):
+            if ended + undeleted >= len(starts):
+                starts, ended, undeleted = [], 0, 0
             starts.append(place)
             last_start = place
             continue
@@ -73,8 +76,10 @@ def beside_other_jobs(facts: Sequence[PlacedFact]) -> set[int]:
         if len(starts) > 1:
             found.add(place)
         ended += is_end and bool(starts)
+        undeleted -= is_end and undeleted > 0
+        undeleted += fact.is_failed_delete and bool(starts)
         if ended >= len(starts):
-            starts, ended = [], 0
+            starts, ended, undeleted = [], 0, 0
     return found
 
 

@@ -46,6 +46,9 @@ TAKEN = "taken"
 HIDDEN, NOT_HIDDEN = "worker_visibility_set", "worker_visibility_refused"
 """Roles of facts that say for how long a worker hid its message from then on, and that its last change was refused."""
 
+_DELETE = ":DeleteMessage"
+"""In the detail of a handle error whose refused call was DeleteMessage or DeleteMessageBatch."""
+
 
 class Fact(NamedTuple):
     """What one line says of one message.
@@ -86,6 +89,13 @@ class Fact(NamedTuple):
     def is_of_hand(self) -> bool:
         """It says that a message was handed to the run: printed, begun, or taken."""
         return self.role in ("record", "started") or self.detail == TAKEN
+
+    @property
+    def is_failed_delete(self) -> bool:
+        """It says that the message could not be deleted."""
+        if self.role == "handle_error":
+            return self.detail is not None and _DELETE in self.detail
+        return self.role == "worker_delete_failed"
 
     @property
     def item_id(self) -> str | None:
@@ -145,7 +155,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     First what the consumer's lines say, then the settings in force at the receive, then what was judged.
     ``run_ended_at`` of a worker that says nothing of an end is its last line; then ``is_end_known`` is false. ``stopped_at``:
     its process was told to stop, and wrote nothing more of the message. ``has_failed_first``: its worker failed, and then tried
-    to delete it: it gave the message up. ``visibility_set``: when its worker changed the message's visibility, and until when. ``*_by_call``: as a recorded call to SQS tells, with this delivery's receipt handle;
+    to delete it: it gave the message up. ``is_job``: its worker's framework says when its jobs begin, and so how they end. ``visibility_set``: when its worker changed the message's visibility, and until when. ``*_by_call``: as a recorded call to SQS tells, with this delivery's receipt handle;
     ``process_ended_at``: its worker's task had stopped, for the reason in ``process_end_words``; ``receiver``: who made a receive that no log shows, ``is_other_receiver``: none of those whose handlings logs show.
     ``is_passing``: lines name the message, and none says that it was in hand; ``in_hand_count``: of a function's run that printed no
     batch, of so many messages some line does.
@@ -205,6 +215,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     is_given_up: bool = False
     visibility_set: list[tuple[int, int]] = msgspec.field(default_factory=list)
     has_failed_first: bool = False
+    is_job: bool = False
     is_timed_out: bool = False
     is_named_failure: bool = False
     delete_at: int | None = None

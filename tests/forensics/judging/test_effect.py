@@ -66,6 +66,14 @@ CASES = {
         {"deleted_by_call_at": 3, "run_status": "unknown", **WORKER},
         ("yes", "finished", 3),
     ),
+    "a delete that only a call shows of a framework's job, whose end nothing tells": (
+        {"deleted_by_call_at": 3, "started_at": 1, "run_status": "unknown", "is_job": True, **WORKER},
+        ("unknown", "no_item_lines", None),
+    ),
+    "a delete that the log shows of a framework's job": (
+        {"delete_at": 2, "run_status": "unknown", "is_job": True, **WORKER},
+        ("yes", "finished", 2),
+    ),
     "Lambda's delete that a call shows": (
         {"deleted_by_call_at": 3, "started_at": 1, "run_status": "unknown", **PARTIAL},
         ("unknown", "no_item_lines", None),

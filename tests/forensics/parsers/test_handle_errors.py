@@ -3,7 +3,6 @@
 import pytest
 
 from forensics.parsers.handle_errors import HandleError, handle_error
-from forensics.streams.deliveries import is_failed_delete
 from forensics.streams.model import Fact
 
 REQUEST = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
@@ -44,4 +43,4 @@ def test_a_listener_says_which_call_was_refused_and_why(line, expected):
 
 @pytest.mark.parametrize(("detail", "expected"), [("wrong_queue:DeleteMessage", True), ("wrong_queue:", False)])
 def test_a_handle_of_another_queue_is_a_failed_delete_where_the_call_was_one(detail, expected):
-    assert is_failed_delete(Fact("handle_error", 1, "e-1", "m-1", detail=detail)) is expected
+    assert Fact("handle_error", 1, "e-1", "m-1", detail=detail).is_failed_delete is expected

@@ -173,6 +173,24 @@ SAID = {
         ("worker_started", "started a", "worker_started", "started b", "worker_failed", "effect", "worker_finished"),
         "a a b b - - -",
     ),
+    "a job after one whose delete went wrong, which no end follows": (
+        ("worker_started", "started a", "worker_delete_failed", "worker_started", "started b", "worker_failed"),
+        "a a a b b b",
+    ),
+    "jobs beside one another, of one of which the delete went wrong": (
+        (
+            *("worker_started", "started a", "worker_started", "started b", "worker_delete_failed"),
+            *("worker_started", "started c", "worker_failed"),
+        ),
+        "a a b b - c c -",
+    ),
+    "an end behind a delete that went wrong is of that job": (
+        (
+            *("worker_started", "started a", "worker_started", "started b", "worker_delete_failed", "worker_failed"),
+            *("worker_started", "started c", "worker_failed"),
+        ),
+        "a a b b - - c c -",
+    ),
     "a job after those beside one another": (
         (
             "worker_started",
