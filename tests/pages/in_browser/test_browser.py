@@ -131,6 +131,7 @@ def test_a_link_on_a_cold_server_shows_headline_and_times_of_its_zone(visit, tmp
 def test_a_click_on_a_bar_filters_the_tables_and_is_written_into_the_link(left_open, tmp_path):
     tab, page = left_open, left_open.page
     wide = max(page.locator(CHART).all(), key=lambda bar: bar.bounding_box()["width"]).bounding_box()
+    steps = page.evaluate("() => history.length")
     page.mouse.click(wide["x"] + 0.6 * wide["width"], wide["y"] + 0.75 * wide["height"])
     clear = page.get_by_role("button", name="Clear")
     clear.wait_for()
@@ -144,6 +145,7 @@ def test_a_click_on_a_bar_filters_the_tables_and_is_written_into_the_link(left_o
     box = panel.bounding_box()
 
     assert box["y"] > 0 and box["y"] + box["height"] <= 900, "what was clicked is told where one looks"
+    assert page.evaluate("() => history.length") == steps + 1, "one press of Back takes the click back"
     assert picture(page, "incident-selected", tmp_path).exists()
 
     clear.click()
