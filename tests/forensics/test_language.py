@@ -17,7 +17,14 @@ SPEAKING = (
     *("app.py", "pages", "cli", "forensics/charts", "forensics/report"),
     *("forensics/rules", "forensics/origins", "forensics/queue_rules", "forensics/verdict"),
     *("forensics/incidents", "forensics/judging", "forensics/checks", "forensics/readiness.py", "forensics/health"),
-    *("forensics/what_if", "forensics/balance"),
+    *(
+        "forensics/what_if",
+        "forensics/balance",
+        "forensics/sequence",
+        "forensics/waiting",
+        "forensics/redrive",
+        "forensics/books",
+    ),
 )
 SAYS = {"say", "said", "phrase", "busy", "answer", "warn"}
 COUNTS = {"count", "count_text"}
