@@ -24,6 +24,7 @@ SPEAKING = (
         "forensics/waiting",
         "forensics/redrive",
         "forensics/books",
+        "forensics/suggestions",
     ),
 )
 SAYS = {"say", "said", "phrase", "busy", "answer", "warn"}

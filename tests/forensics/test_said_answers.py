@@ -1,5 +1,7 @@
-"""What sequences, waits, redrive plans and books say, in the other languages: by their phrases, none recognised by its form."""
+"""What sequences, waits, redrive plans, books and suggestions say, in the other languages: by their phrases, none recognised by its form."""
 
+import re
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -10,9 +12,10 @@ from forensics.choices import LANGUAGES
 from forensics.language import Language
 from forensics.redrive import plan as redrive_plan
 from forensics.redrive.since import Since, _Run
-from forensics.sentence import Sentence, marked
+from forensics.sentence import Sentence, marked, said
 from forensics.sequence import Sent, Sequences, check
 from forensics.settings import Queue, Settings
+from forensics.suggestions import Suggestions, keys, line_keys, marks
 from forensics.tables.evidence import MOVE_TASKS
 from forensics.tables.findings import QUEUE_FINDINGS
 from forensics.waiting import Drain
@@ -20,6 +23,7 @@ from forensics.waiting.times import Percentiles, WaitingDay
 from tests.forensics.books import test_compare as books
 from tests.forensics.redrive import test_plan as redrive
 from tests.forensics.report import world
+from tests.forensics.suggestions import test_marks
 from tests.pages.english import english_in
 
 OTHERS = [code for code in LANGUAGES if code != "en"]
@@ -106,7 +110,9 @@ def _plans(folder):
 
 
 def _english(code, texts):
-    return {str(text): found for text in texts if (found := english_in(Language(code).sentence(text)))}
+    """Return what is English still, log lines in quotes and a queue's name aside."""
+    told = {str(text): re.sub("'[^']*'|^orders(?=：)", "", Language(code).sentence(text)) for text in texts}
+    return {text: found for text, said_there in told.items() if (found := english_in(said_there))}
 
 
 @pytest.mark.parametrize("tell", [_sequences, _waits, _books, _since], ids=lambda tell: tell.__name__.strip("_"))
@@ -124,6 +130,48 @@ def test_a_redrive_plan_is_said_by_its_phrases(code, without_patterns, tmp_path)
     texts = list(_plans(tmp_path))
 
     assert len({str(text) for text in texts}) > 8
+    assert _english(code, texts) == {}
+
+
+def _proposed(monkeypatch):
+    """What all handlers of the tests of marks make it propose, and what it cannot tell of them."""
+    told = []
+    for module in (keys, line_keys, marks):
+        monkeypatch.setattr(module, "said", lambda *phrase, **values: told.append(said(*phrase, **values)) or told[-1])
+    for name, handlers in vars(test_marks).items():
+        if name.startswith("test_"):
+            handlers()
+    (of_runs, *_) = test_marks.found(test_marks.day(test_marks.processing_then_charged)).proposals
+    counts = {"confirmed": 2, "probable": 1_200}
+    found = Suggestions("orders.fifo", (of_runs,), (), 1, 1, counts, {})
+    yield from (
+        *told,
+        of_runs.fit,
+        found.decides,
+        replace(found, then=counts).decides,
+        replace(found, proposals=()).decides,
+    )
+    yield replace(
+        found, now=None, not_tried=said("no line names a message as yet: correlate again to see what they decide")
+    ).decides
+    yield from (replace(of_runs, of_what=things).fit for things in _THINGS)
+
+
+_THINGS = (
+    "messages",
+    "messages of runs that ended well",
+    "messages that had been done before",
+    "messages that were handled",
+    "lines in JSON",
+    "runs of several messages",
+)
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_what_lines_propose_is_said_by_its_phrases(code, without_patterns, monkeypatch):
+    texts = list(_proposed(monkeypatch))
+
+    assert len({str(text) for text in texts}) > 20
     assert _english(code, texts) == {}
 
 
