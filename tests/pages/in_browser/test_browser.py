@@ -10,13 +10,13 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
+from tests.pages.browser import PHONE
 from tests.pages.worlds import DOUBLE_BILLING, EXPIRED_HANDLE
 from tests.waiting import PATIENCE_MS
 
 pytestmark = pytest.mark.browser
 
 LINK = f"/incident?incident={DOUBLE_BILLING}"
-PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1"
 CHART = ".js-plotly-plot .barlayer path"
 
 
