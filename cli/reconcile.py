@@ -11,6 +11,7 @@ import typer
 from cli.import_ import complete_window, zone_of
 from cli.options import Everywhere, QueueOption
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
+from cli.said import in_words
 from cli.table import Layout
 from forensics.errors import ForensicsError
 
@@ -152,8 +153,10 @@ def reconcile(
     ]
     print_rows(rows, how, _TABLE, _COLUMNS)
     for name, lines in found.items():
-        for sentence in told(name, lines):
-            (answer if is_table else say)(sentence)
+        head, *rest = told(name, lines)
+        (answer if is_table else say)(head)
+        for sentence in rest:
+            (answer if is_table else say)("  {sentence}", sentence=in_words(sentence))
 
 
 def _pairs(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -9,6 +9,7 @@ import typer
 from cli import complete
 from cli.options import Everywhere
 from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn, write_whole
+from cli.said import phrase, term
 from cli.table import Layout
 from forensics.errors import ForensicsError
 
@@ -75,9 +76,13 @@ def redrive_plan(
     ]
     print_rows(rows, how, _TABLE, _COLUMNS)
     counts = Counter(step.decision for step in found.steps)
-    told = ", ".join(f"{counts[d]:,} {DECISION_WORDS[d]}" for d in DECISIONS if counts[d])
+    told = ", ".join(
+        phrase("{n} {decision}", n=counts[d], decision=term(DECISION_WORDS[d])) for d in DECISIONS if counts[d]
+    )
     (answer if is_table else say)(
-        f"{found.dead_letter_queue}: {told or 'no message that the logs know was moved there'}."
+        "{queue}: {told}.",
+        queue=found.dead_letter_queue,
+        told=told or phrase("no message that the logs know was moved there"),
     )
     for note in found.notes:
         warn(note)

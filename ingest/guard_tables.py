@@ -10,6 +10,7 @@ from typing import Any
 from forensics.identity import evidence_id
 from forensics.lake import Lake
 from forensics.privacy import redact
+from forensics.sentence import said
 from forensics.settings import GuardTable, Settings
 from forensics.tables import BY_NAME
 from ingest.aws_errors import AwsRefusedError
@@ -115,7 +116,7 @@ def ingest(lake: Lake, place: Place, now: datetime) -> list[Reading]:
             lost += len(items) - len(found)
             rows += found
             if is_cut:
-                status, detail = "partial", f"the table is larger: its first {seen:,} records were read"
+                status, detail = "partial", said("the table is larger: its first {n} records were read", n=seen)
     except SOURCE_ERRORS as problem:
         status, detail = status_of(problem)
         if rows:
@@ -125,7 +126,11 @@ def ingest(lake: Lake, place: Place, now: datetime) -> list[Reading]:
     if lost and status == "ok":
         status, detail = (
             "partial",
-            f"{lost:,} items have no attribute {place.table.key!r}: name it as key under [[guard_table]]",
+            said(
+                "{n} items have no attribute {name}: name it as key under [[guard_table]]",
+                n=lost,
+                name=repr(place.table.key),
+            ),
         )
     stored = lake.append(GUARD_RECORDS, rows, f"guard_records|{place.table.name}") if rows else None
     stored_count = stored.stored_count if stored else 0

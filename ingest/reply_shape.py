@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from forensics.sentence import said
+
 MOST_TEXT_CHARS = 4 * 1024**2
 """No text in a reply is longer: a log event has 1 MB at most."""
 MOST_TOLD = 3
@@ -190,8 +192,10 @@ def in_words(misfits: list[str]) -> str:
     'AWS answered otherwise than its model says: a is not text but a number; and 4 more'
     """
     told = list(dict.fromkeys(misfits))[:MOST_TOLD]
-    more = f"; and {len(misfits) - len(told)} more" if len(misfits) > len(told) else ""
-    return f"AWS answered otherwise than its model says: {'; '.join(told)}{more}"
+    what, more = "; ".join(told), len(misfits) - len(told)
+    if more:
+        return said("AWS answered otherwise than its model says: {what}; and {n} more", what=what, n=more)
+    return said("AWS answered otherwise than its model says: {what}", what=what)
 
 
 def _is_finite(value: float) -> bool:

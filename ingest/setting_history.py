@@ -13,6 +13,7 @@ from forensics.clock import micros, moment
 from forensics.coverage import read_spans
 from forensics.lake import Lake
 from forensics.lake.filters import equals
+from forensics.sentence import said
 from forensics.settings_in_force import SETTINGS_KEYS, SettingsInForce, recorded_changes
 from forensics.spans import Spans, without
 from forensics.tables import BY_NAME
@@ -142,7 +143,7 @@ def ingest(
 
 
 def _too_many(resource: str, account_id: str, region: str) -> Reading:
-    detail = f"there are more calls than {MOST_PAGES} pages hold; what was set before is not known"
+    detail = said("there are more calls than {n} pages hold; what was set before is not known", n=MOST_PAGES)
     return Reading(setting_changes.SETTING_CHANGES, resource, account_id, region, (), "partial", detail)
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from forensics.books.amounts import sums, sums_text
-from forensics.words import count_text, interval_text
+from forensics.sentence import counted, joined, said
 
 OUTCOMES = (
     "repeated",
@@ -211,21 +211,37 @@ def _sentence(
     done: Sequence[Booked],
     left: Mapping[str, Decimal],
 ) -> str:
-    times = count_text(booked, "entry", "entries") if booked else "no entry"
-    when = ", ".join(e.booked_at.strftime("%Y-%m-%d %H:%M:%S") for e in done[:3] if e.booked_at)
-    books = f"The books hold {times}" + (f" ({when} UTC)" if when and booked > 1 else "")
+    books = said("The books hold {entries}", entries=_entries(booked, done))
     if books_at_most is None and logged is not None:
-        books += ", and nobody says that they are whole there"
+        books = said("{books}, and nobody says that they are whole there", books=books)
     if logged is None:
-        return f"{books}, and no delivery that was read names the key."
-    logs = f"by the logs it was done {interval_text(logged.at_least, logged.at_most)}×"
-    tail = {
-        "repeated": ": the work was repeated.",
-        "unlogged": ": it was repeated where no log that was read shows it.",
-        "not_booked": ": the books lack what the logs prove, or the line is printed before the entry is kept.",
-        "contradicts": ": one of the two is wrong.",
-        "cleared": ": it was not repeated.",
-        "logs_only": ": look for a key that is written otherwise, or an entry that was never made.",
-    }.get(outcome, ".")
+        return said("{books}, and no delivery that was read names the key.", books=books)
+    told = said("{books}; by the logs it was done {times}", books=books, times=_times(logged))
+    told = said(_TAILS.get(outcome, "{told}."), told=told)
     refund = sums_text({c: a for c, a in left.items() if a})
-    return f"{books}; {logs}{tail}" + (f" To refund: {refund}." if refund else "")
+    return joined([told, said("To refund: {left}.", left=refund)]) if refund else told
+
+
+_TAILS = {
+    "repeated": "{told}: the work was repeated.",
+    "unlogged": "{told}: it was repeated where no log that was read shows it.",
+    "not_booked": "{told}: the books lack what the logs prove, or the line is printed before the entry is kept.",
+    "contradicts": "{told}: one of the two is wrong.",
+    "cleared": "{told}: it was not repeated.",
+    "logs_only": "{told}: look for a key that is written otherwise, or an entry that was never made.",
+}
+
+
+def _times(logged: Logged) -> str:
+    least, most = logged.at_least, logged.at_most
+    if most is None:
+        return said("{n} or more times", n=least)
+    return said("{n}×", n=least) if least == most else said("{n} to {most}×", n=least, most=most)
+
+
+def _entries(booked: int, done: Sequence[Booked]) -> str:
+    if not booked:
+        return said("no entry")
+    when = ", ".join(e.booked_at.strftime("%Y-%m-%d %H:%M:%S") for e in done[:3] if e.booked_at)
+    entries = counted(booked, "entry", "entries")
+    return said("{entries} ({times} UTC)", entries=entries, times=when) if when and booked > 1 else entries

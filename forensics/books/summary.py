@@ -5,35 +5,45 @@ from collections.abc import Iterator, Sequence
 
 from forensics.books.amounts import sums, sums_text
 from forensics.books.compare import Line
-from forensics.words import count_text
+from forensics.sentence import counted, said
 
 _SENTENCES = (
-    ("repeated", "{} that the logs left open: the books prove the repeat."),
-    ("unlogged", "{} repeated where no log that was read shows it."),
-    ("agrees_repeated", "{} repeated by the logs and by the books."),
-    ("cleared", "{} that the logs left open: the books show one charge, and are whole there."),
-    ("not_booked", "{} that the logs prove more often than the books hold: look at them by hand."),
-    ("contradicts", "{} booked though the logs say that it was not done: look at them by hand."),
-    ("open", "{} still open: the books are not said to be whole there (--complete-since)."),
-    ("books_only", "{} in the books alone: no delivery that was read names them."),
-    ("logs_only", "{} in the logs alone: done, and not in the books."),
+    ("repeated", "{keys} that the logs left open: the books prove the repeat."),
+    ("unlogged", "{keys} repeated where no log that was read shows it."),
+    ("agrees_repeated", "{keys} repeated by the logs and by the books."),
+    ("cleared", "{keys} that the logs left open: the books show one charge, and are whole there."),
+    ("not_booked", "{keys} that the logs prove more often than the books hold: look at them by hand."),
+    ("contradicts", "{keys} booked though the logs say that it was not done: look at them by hand."),
+    ("open", "{keys} still open: the books are not said to be whole there (`--complete-since`)."),
+    ("books_only", "{keys} in the books alone: no delivery that was read names them."),
+    ("logs_only", "{keys} in the logs alone: done, and not in the books."),
 )
 
 
 def told(queue: str, lines: Sequence[Line]) -> Iterator[str]:
     """Yield what a queue's books and logs come to, with sums per currency."""
     counts = Counter(line.outcome for line in lines)
-    yield f"{queue}: {count_text(len(lines), 'key')}, of which {counts['agrees']:,} say the same on both sides."
+    yield said(
+        "{queue}: {keys}, of which {n} say the same on both sides.",
+        queue=queue,
+        keys=counted(len(lines), "key"),
+        n=counts["agrees"],
+    )
     for outcome, sentence in _SENTENCES:
         if counts[outcome]:
-            yield f"  {sentence.format(count_text(counts[outcome], 'key'))}"
+            yield said(sentence, keys=counted(counts[outcome], "key"))
     found = book_sums(lines)
     if not found["amounts"]:
-        yield "  No amounts: --amount names the column that holds them."
+        yield said("No amounts: `--amount` names the column that holds them.")
         return
-    beyond, paid_back = found["extra"] or "nothing", found["paid_back"] or "nothing"
-    yield f"  Booked {found['amounts']}; beyond the first entry of a key {beyond}; paid back {paid_back}."
-    yield f"  To refund: {found['to_refund'] or 'nothing'}."
+    nothing = said("nothing")
+    yield said(
+        "Booked {amounts}; beyond the first entry of a key {extra}; paid back {paid_back}.",
+        amounts=found["amounts"],
+        extra=found["extra"] or nothing,
+        paid_back=found["paid_back"] or nothing,
+    )
+    yield said("To refund: {left}.", left=found["to_refund"] or nothing)
 
 
 def book_sums(lines: Sequence[Line]) -> dict[str, str]:

@@ -21,7 +21,7 @@ Row = Mapping[str, Any]
 LEAST_CHARS = 3
 MOST_LINES = 500
 _AROUND = timedelta(minutes=1)
-BODY, LINE, RUN = "its body", "a line of its own", "a line of its run"
+BODY, LINE, RUN = "message body", "log line", "log line of the run"
 """How a line speaks of a message, the most telling way first."""
 
 

@@ -25,6 +25,7 @@ from forensics.lake.delta import LakeDamagedError
 from forensics.lake.forgetting import nameless_folders
 from forensics.lake.lake import Lake
 from forensics.lake.recount import RESOURCE_OF, Gone, Miscount, leaning_on, recount
+from forensics.sentence import said
 from forensics.tables import ALL_TABLES, EVIDENCE, FINDINGS, GENERATIONS, PEOPLE, Table
 from forensics.tables.evidence import COVERAGE
 
@@ -298,7 +299,7 @@ def _mark_lost(lake: Lake, miscount: Miscount, now: datetime) -> Repair:
                     "window_start_at": start_at,
                     "window_end_at": end_at,
                     "status": "lost",
-                    "detail": f"{miscount.stored_count} rows stored, {miscount.found_count} left",
+                    "detail": said("{n} rows stored, {m} left", n=miscount.stored_count, m=miscount.found_count),
                     "seen_count": 0,
                     "stored_count": 0,
                     "already_count": 0,

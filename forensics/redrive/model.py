@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
+from forensics.sentence import joined
 from forensics.words import time_text
 
 DECISIONS = ("repeats", "cannot_tell", "safe", "gone")
@@ -53,7 +54,7 @@ class Step:
     @property
     def by_now(self) -> str:
         """Say in one text what has become of cause, guard and order."""
-        return " ".join(s for s in (self.mended_sentence, self.guard_sentence, self.order_sentence) if s)
+        return joined(s for s in (self.mended_sentence, self.guard_sentence, self.order_sentence) if s)
 
 
 @dataclass(frozen=True)

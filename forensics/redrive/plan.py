@@ -13,12 +13,12 @@ from forensics.lake.findings import rows_of
 from forensics.nearest import queues_hint
 from forensics.redrive.model import DECISIONS, Plan, Step
 from forensics.redrive.since import Since
-from forensics.sentence import joined
+from forensics.sentence import counted, joined, said
 from forensics.settings import Settings
 from forensics.tables.evidence import MOVE_TASKS, QUEUE_SETTINGS
 from forensics.tables.findings import DELIVERIES, MESSAGES, QUEUE_FINDINGS
 from forensics.verdict import redrive_of
-from forensics.words import clock_text, count_text
+from forensics.words import clock_text
 
 Row = Mapping[str, Any]
 _COLUMNS = [
@@ -93,17 +93,17 @@ def _named(findings: Findings, name: str) -> tuple[str, set[str]]:
 def _notes(findings: Findings, dlq_arn: str, own: Row | None) -> list[str]:
     notes = []
     if own is None:
-        notes.append("The dead-letter queue's own settings were not read: when its messages expire is not known.")
+        notes.append(said("The dead-letter queue's own settings were not read: when its messages expire is not known."))
     tasks = findings.read(MOVE_TASKS, where=equals("source_arn", dlq_arn)).to_pylist()
     for task in {t["task"]: t for t in sorted(tasks, key=lambda t: t["observed_at"])}.values():
-        moved = (
-            "an unknown number of messages"
-            if task["moved_count"] is None
-            else count_text(task["moved_count"], "message")
-        )
+        count = task["moved_count"]
         notes.append(
-            f"A redrive that began at {clock_text(task['started_at'])} UTC moved {moved} ({task['status']}): messages moved "
-            "here before it may be gone."
+            said(
+                "A redrive that began at {at} UTC moved {messages} ({status}): messages moved here before it may be gone.",
+                at=clock_text(task["started_at"]),
+                messages=said("an unknown number of messages") if count is None else counted(count, "message"),
+                status=task["status"],
+            )
         )
     return notes
 
@@ -148,18 +148,18 @@ def _decide(
     row: Row, line: Line | None, redriven: Mapping[str, str], expires_at: datetime | None, until: datetime | None
 ) -> tuple[str, str]:
     if (again := redriven.get(row["message_id"] or "")) is not None:
-        return "gone", f"It was redriven already, as {again}."
+        return "gone", said("It was redriven already, as {again}.", again=again)
     if expires_at and until and expires_at <= until:
-        return "gone", f"Its retention ended at {clock_text(expires_at)} UTC."
+        return "gone", said("Its retention ended at {at} UTC.", at=clock_text(expires_at))
     if row["stance"] != "supported" and row["redrive"] == "safe":
         return "cannot_tell", joined(
-            [row["redrive_sentence"], "But nothing shows that it arrived in the dead-letter queue."]
+            [row["redrive_sentence"], said("But nothing shows that it arrived in the dead-letter queue.")]
         )
     decision, why = _DECISION_OF[row["redrive"]], row["redrive_sentence"]
     if line is not None:
         by_books = _DECISION_OF[redrive_of(line.at_least, line.at_most)]
         if line.outcome in _AGAINST:
-            return max(decision, "cannot_tell", key=lambda d: -DECISIONS.index(d)), f"{why} {line.sentence}"
+            return max(decision, "cannot_tell", key=lambda d: -DECISIONS.index(d)), joined([why, line.sentence])
         if by_books != decision:
             return by_books, line.sentence
     return decision, why
@@ -172,21 +172,25 @@ def _step(
     overtaken_by = since.overtaken_by(row)
     order = ""
     if overtaken_by:
-        order = f"{count_text(overtaken_by, 'later message')} of its group {'was' if overtaken_by == 1 else 'were'} done since."
+        order = (
+            said("1 later message of its group was done since.")
+            if overtaken_by == 1
+            else said("{count} later messages of its group were done since.", count=overtaken_by)
+        )
     elif stays is not None and row["group_id"]:
-        order = f"It would overtake {stays.message_id or stays.item_id} of its group, which stays."
+        order = said("It would overtake {name} of its group, which stays.", name=stays.message_id or stays.item_id)
     left_out = {
-        "repeats": "redriving it does the work again",
-        "cannot_tell": "whether its work was done is not known",
-        "gone": "it is there no longer",
+        "repeats": said("redriving it does the work again"),
+        "cannot_tell": said("whether its work was done is not known"),
+        "gone": said("it is there no longer"),
         "safe": "",
     }[decision]
     if not left_out and row["message_id"] is None:
-        left_out = "the logs do not name its message id"
+        left_out = said("the logs do not name its message id")
     if not left_out and mended == "still_failing":
-        left_out = "what it failed of still happens"
+        left_out = said("what it failed of still happens")
     if not left_out and order:
-        left_out = "it would come out of order"
+        left_out = said("it would come out of order")
     return Step(
         queue=row["queue"],
         item_id=row["item_id"],

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from forensics.estimates import share_interval, share_upper
 from forensics.lake import Findings
 from forensics.run_ends import FAILED, WORDS
+from forensics.sentence import counted, said
 from forensics.settings import Queue
 from forensics.tables.evidence import SETTING_CHANGES
-from forensics.words import clock_text, count_text, percent, span_text
+from forensics.words import clock_text, percent, span_text
 
 Row = Mapping[str, Any]
 
@@ -61,50 +62,68 @@ class Since:
         """
         last = next((d for d in reversed(row["deliveries"]) if d["run_ended_at"]), None)
         if last is None or last["run_status"] is None:
-            return "unknown", "How its last delivery ended is not known.", []
+            return "unknown", said("How its last delivery ended is not known."), []
         after = self._runs[bisect_right(self._ends, last["run_ended_at"]) :]
         changed = [c for c in self._changes if c["changed_at"] > last["run_ended_at"]]
         ids = [c["evidence_id"] for c in changed]
-        was = (
-            f"Its last run {WORDS[last['run_status']]}"
-            if last["run_status"] in FAILED
-            else "Its last run ended by itself"
-        )
         if last["run_status"] not in FAILED:
-            return "unknown", f"{was}, and did not delete it.", ids
+            return "unknown", said("Its last run ended by itself, and did not delete it."), ids
+        ended = WORDS[last["run_status"]]
         if not after:
-            return "unknown", f"{was}; no run since was read.", ids
-        alike = sum(run.status == last["run_status"] for run in after)
+            return "unknown", said("Its last run {ended}; no run since was read.", ended=ended), ids
+        runs, alike = counted(len(after), "run"), sum(run.status == last["run_status"] for run in after)
         if alike:
             low, high = share_interval(alike, len(after))
-            return (
-                "still_failing" if 2 * alike > len(after) else "at_times",
-                f"{was}, and so did {alike:,} of {count_text(len(after), 'run')} since ({percent(low)} to {percent(high)} at 95 %).",
-                ids,
+            told = said(
+                "Its last run {ended}, and so did {some} of {runs} since ({low} to {high} at 95 %).",
+                ended=ended,
+                some=alike,
+                runs=runs,
+                low=percent(low),
+                high=percent(high),
             )
-        none = (
-            f"none of {count_text(len(after), 'run')} since did (at most {percent(share_upper(0, len(after)))} at 95 %)"
-        )
+            return "still_failing" if 2 * alike > len(after) else "at_times", told, ids
+        most = percent(share_upper(0, len(after)))
         if changed:
-            c = changed[0]
-            return "changed", f"{was}; {c['event_name']} at {clock_text(c['changed_at'])} UTC, and {none}.", ids
-        return "not_seen", f"{was}; {none}, though no change is known: it may be this message's own.", ids
+            told = said(
+                "Its last run {ended}; {event} at {at} UTC, and none of {runs} since did (at most {share} at 95 %).",
+                ended=ended,
+                event=changed[0]["event_name"],
+                at=clock_text(changed[0]["changed_at"]),
+                runs=runs,
+                share=most,
+            )
+            return "changed", told, ids
+        told = said(
+            "Its last run {ended}; none of {runs} since did (at most {share} at 95 %), though no change is known: it may be "
+            "this message's own.",
+            ended=ended,
+            runs=runs,
+            share=most,
+        )
+        return "not_seen", told, ids
 
     def guard(self, row: Row) -> str:
         """Say how long a guard still stops the repeat of a message's work."""
         done_at = max((d["effect_at"] for d in row["deliveries"] if d["effect_at"]), default=None)
         if self._queue.guard_s is not None:
             if done_at is None:
-                return f"Its guard remembers a work for {span_text(1000 * self._queue.guard_s)}; when it was done is not known."
+                return said(
+                    "Its guard remembers a work for {span}; when it was done is not known.",
+                    span=span_text(1000 * self._queue.guard_s),
+                )
             ends = done_at + timedelta(seconds=self._queue.guard_s)
             if self._until and ends <= self._until:
-                return f"Its guard forgot it at {clock_text(ends)} UTC."
-            return f"Its guard remembers it until {clock_text(ends)} UTC (guard_s)."
+                return said("Its guard forgot it at {at} UTC.", at=clock_text(ends))
+            return said("Its guard remembers it until {at} UTC (guard_s).", at=clock_text(ends))
         if self._held_ms is not None:
-            return f"A guard was seen to hold for {span_text(self._held_ms)}; how long it does is not configured (guard_s)."
+            return said(
+                "A guard was seen to hold for {span}; how long it does is not configured (guard_s).",
+                span=span_text(self._held_ms),
+            )
         if self._has_guard:
-            return "A guard was seen; how long it holds is not configured (guard_s)."
-        return "No guard was seen on this queue."
+            return said("A guard was seen; how long it holds is not configured (guard_s).")
+        return said("No guard was seen on this queue.")
 
     def overtaken_by(self, row: Row) -> int | None:
         """Count the later messages of its group that were done; None on a queue without order, or without a known send."""

@@ -116,8 +116,8 @@ def _of_days(findings: Findings, settings: Settings, until: datetime | None, now
 
 
 def _of_sources(findings: Findings, settings: Settings, until: datetime | None, now: datetime) -> Iterator[Alert]:
-    newest: dict[tuple[str, str], Row] = {}
-    for row in findings.lake.read(COVERAGE).to_pylist():
+    newest: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in rows_of(findings.lake.read(COVERAGE)):
         key = (row["source"], row["resource"])
         if key not in newest or row["collected_at"] > newest[key]["collected_at"]:
             newest[key] = row

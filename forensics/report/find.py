@@ -102,9 +102,9 @@ def ways_to_find(asked: str) -> list[tuple[str, Condition]]:
         ways.append(("receipt handle", ("receipt_handle", "starts", handle_prefix(asked))))
     if len(asked) >= LEAST_CHARS:
         ways += [
-            ("start of its message id", ("message_id", "starts", asked)),
-            ("start of its request id", ("request_id", "starts", asked)),
-            ("start of its deduplication id", ("deduplication_id", "starts", asked)),
+            ("start of the message id", ("message_id", "starts", asked)),
+            ("start of the request id", ("request_id", "starts", asked)),
+            ("start of the deduplication id", ("deduplication_id", "starts", asked)),
             ("receipt handle", ("receipt_handle", "starts", f"RH~{asked[:HANDLE_PREFIX_CHARS]}")),
         ]
     return ways

@@ -12,6 +12,7 @@ from typing import Any
 from forensics.coverage import standing
 from forensics.lake import Generation, Lake
 from forensics.lake.filters import at_least
+from forensics.lake.findings import rows_of
 from forensics.report.expiring import expiring
 from forensics.report.records import plain_value
 from forensics.sentence import counted, joined, said
@@ -177,7 +178,7 @@ def lake_status(lake: Lake, now: datetime | None = None) -> LakeStatus:
     quarantined = counts.get(QUARANTINE.name)
     if quarantined == 0:
         del counts[QUARANTINE.name]
-    sources = source_statuses(lake.read(COVERAGE).to_pylist())
+    sources = source_statuses(rows_of(lake.read(COVERAGE)))
     grown_rows = lake.count(LOG_EVENTS, where=at_least("collected_at", now - GROWTH))
     return LakeStatus(
         lake=str(lake.root),

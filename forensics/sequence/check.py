@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby, pairwise
 
+from forensics.sentence import said
+
 
 @dataclass(frozen=True, order=True)
 class Sent:
@@ -43,22 +45,26 @@ def check(sends: Sequence[Sent]) -> Iterator[Broken]:
     for number, mine in by_number:
         ids = sorted({s.message_id for s in mine})
         if len(ids) > 1:
-            sentence = f"Number {number} was sent under {len(ids)} message ids: {', '.join(ids[:3])}."
+            sentence = said(
+                "Number {n} was sent under {m} message ids: {ids}.", n=str(number), m=len(ids), ids=", ".join(ids[:3])
+            )
             yield Broken("twice", group, number, number, 1, sentence, _ids(mine))
     for (before, left), (after, right) in pairwise(by_number):
         missing = after - before - 1
         if missing:
-            which = f"Number {before + 1} was" if missing == 1 else f"Numbers {before + 1} to {after - 1} were"
-            times = f" {_when(left, 'after')} {_when(right, 'before')}".rstrip()
-            sentence = f"{which} never seen: not sent, or not received where the logs were read{times}."
+            sentence = _never_seen(before + 1, after - 1, _when(left, right))
             yield Broken("gap", group, before + 1, after - 1, missing, sentence, _ids([*left, *right]))
     timed = [s for s in sends if s.sent_at is not None]
     in_time = sorted(timed, key=lambda s: (s.sent_at, s.number))
     highest: Sent | None = None
     for sent in in_time:
         if highest and sent.number < highest.number and sent.sent_at != highest.sent_at:
-            sentence = (
-                f"Number {sent.number} was sent at {_clock(sent)} UTC, after {highest.number} at {_clock(highest)} UTC."
+            sentence = said(
+                "Number {n} was sent at {a} UTC, after {m} at {b} UTC.",
+                n=str(sent.number),
+                a=_clock(sent),
+                m=str(highest.number),
+                b=_clock(highest),
             )
             yield Broken("out_of_order", group, sent.number, highest.number, 1, sentence, _ids([sent, highest]))
         if highest is None or sent.number > highest.number:
@@ -69,9 +75,29 @@ def _by_number(sent: Sent) -> tuple[int, str]:
     return sent.number, sent.message_id
 
 
-def _when(sends: Sequence[Sent], word: str) -> str:
-    known = [s for s in sends if s.sent_at]
-    return f"({word} {_clock(known[0])} UTC)" if known else ""
+def _never_seen(first: int, last: int, when: str) -> str:
+    if first == last:
+        return said(
+            "Number {n} was never seen: not sent, or not received where the logs were read{when}.",
+            n=str(first),
+            when=when,
+        )
+    return said(
+        "Numbers {a} to {b} were never seen: not sent, or not received where the logs were read{when}.",
+        a=str(first),
+        b=str(last),
+        when=when,
+    )
+
+
+def _when(left: Sequence[Sent], right: Sequence[Sent]) -> str:
+    """Say between which sends it was, as far as their times are known; begins with a blank where anything is."""
+    after, before = ([_clock(s) for s in sends if s.sent_at] for sends in (left, right))
+    if after and before:
+        return said(" (after {a} UTC) (before {b} UTC)", a=after[0], b=before[0])
+    if after:
+        return said(" (after {a} UTC)", a=after[0])
+    return said(" (before {b} UTC)", b=before[0]) if before else ""
 
 
 def _clock(sent: Sent) -> str:

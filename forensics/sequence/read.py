@@ -16,10 +16,10 @@ from forensics.json_path import text_in
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.parsers.sqs_records import key_style, printed
+from forensics.sentence import counted, said
 from forensics.sequence.check import Broken, Sent, check
 from forensics.tables.evidence import LOG_EVENTS
 from forensics.tables.findings import DELIVERIES
-from forensics.words import count_text
 
 
 class SequenceUnknownError(ForensicsError):
@@ -43,8 +43,15 @@ class Sequences:
     @property
     def sentence(self) -> str:
         """Say what was looked at."""
-        seen = f"{self.queue}: {count_text(self.messages, 'message')} in {count_text(self.groups, 'group')} carry {self.path}"
-        return f"{seen}; of {self.unread:,} no line shows it." if self.unread else f"{seen}."
+        seen = {
+            "queue": self.queue,
+            "messages": counted(self.messages, "message"),
+            "groups": counted(self.groups, "group"),
+            "path": self.path,
+        }
+        if not self.unread:
+            return said("{queue}: {messages} in {groups} carry {path}.", **seen)
+        return said("{queue}: {messages} in {groups} carry {path}; of {m} no line shows it.", **seen, m=self.unread)
 
 
 def sequences(findings: Findings, queue: str, path: str | None) -> Sequences:

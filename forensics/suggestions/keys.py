@@ -9,6 +9,7 @@ from typing import Any
 
 from forensics.judging.order import LEAST_RUNS, ItemTimes, is_in_order
 from forensics.parsers.mentions import mentions
+from forensics.sentence import counted, said
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
 from forensics.suggestions.templates import Template
 
@@ -85,7 +86,9 @@ def business_key(queue: str, runs: Sequence[RunLines], effect: Template | None) 
                     values[path][item.message_id] = value
                     same_as_dedup[path] += value == item.deduplication_id
     if len(messages) < LEAST_MESSAGES or not values:
-        return None, None if values else f"{queue}: no body was printed, so that no business key can be looked for."
+        if values:
+            return None, None
+        return None, said("{queue}: no body was printed, so that no business key can be looked for.", queue=queue)
     fitting = {
         path: found
         for path, found in values.items()
@@ -96,12 +99,18 @@ def business_key(queue: str, runs: Sequence[RunLines], effect: Template | None) 
     named_by = by_line or by_dedup
     if named_by is None:
         many = ", ".join(sorted(fitting))
-        return None, (
-            f"{queue}: another in every message: {many}; nothing tells which names the work, for no effect's line prints one."
-            if fitting
-            else f"{queue}: no value of the bodies is another in every message."
+        if not fitting:
+            return None, said("{queue}: no value of the bodies is another in every message.", queue=queue)
+        return None, said(
+            "{queue}: another in every message: {names}; nothing tells which names the work, for no effect's line prints one.",
+            queue=queue,
+            names=many,
         )
-    why = "the effect's line prints it" if by_line else "producers send it as deduplication id"
+    why = (
+        said("another value in each message, and the effect's line prints it")
+        if by_line
+        else said("another value in each message, and producers send it as deduplication id")
+    )
     found = fitting[named_by]
     shared = [v for v in found.values() if list(found.values()).count(v) > 1] if len(found) < 2_000 else []
     return Proposal(
@@ -112,7 +121,7 @@ def business_key(queue: str, runs: Sequence[RunLines], effect: Template | None) 
         len(set(found.values())),
         len(messages),
         "messages",
-        f"another value in each message, and {why}",
+        why,
         0,
         tuple(sorted(found.values())[:3]),
         tuple(dict.fromkeys(sorted(shared)))[:3],
@@ -142,7 +151,7 @@ def message_id(name: str, section: str, runs: Sequence[RunLines]) -> Proposal | 
     path = max(sorted(at_path), key=at_path.__getitem__, default="")
     if lines < LEAST_MESSAGES or at_path[path] < _LEAST_SHARE * lines:
         return None
-    why = "the id of a message of the run stands there"
+    why = said("the id of a message of the run stands there")
     fits = at_path[path]
     return Proposal(section, name, "message_id", path, fits, lines, "lines in JSON", why, 0, (examples[path],))
 
@@ -162,15 +171,18 @@ def order(
     in_order = sum(is_so is True for is_so in told.values())
     if in_order < LEAST_RUNS and not against:
         return None
-    said = "sequential" if not against else "parallel"
+    taken = "sequential" if not against else "parallel"
     why = (
-        "each message was begun when the one before was done, or done as long after it as the first one took"
+        said("each message was begun when the one before was done, or done as long after it as the first one took")
         if not against
-        else f"messages were begun before the one before was done, or done in another order than the batch's, in {len(against)} runs"
+        else said(
+            "messages were begun before the one before was done, or done in another order than the batch's, in {runs}",
+            runs=counted(len(against), "run"),
+        )
     )
     fits, several = len(against) or in_order, in_order + len(against)
     of, examples = "runs of several messages", tuple(f"run {run_id}" for run_id in against[:3])
-    return Proposal(section, name, "order", said, fits, several, of, why, 0, examples)
+    return Proposal(section, name, "order", taken, fits, several, of, why, 0, examples)
 
 
 def _times(runs: Sequence[RunLines], mark: Template | None) -> dict[int, dict[int, int]]:

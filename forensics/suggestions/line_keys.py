@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from forensics.parsers.marks import mark
+from forensics.sentence import said
 from forensics.suggestions.marks import LEAST_ITEMS, LEAST_SHARE
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
 from forensics.suggestions.templates import Template
@@ -60,7 +61,7 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines]) -> Pro
     hits = [mark(text, expression) for text in lines]
     if not all(hit and hit.key and hit.message_id for hit in hits):
         return found
-    why = f"{found.sentence}; {name} is another in each message, so that it names the work"
+    why = said("{why}; {name} is another in each message, so that it names the work", why=found.sentence, name=name)
     return replace(found, value=expression, sentence=why)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from forensics.parsers.workers import OWN_WORDS, worker
+from forensics.sentence import said
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
 from forensics.suggestions.templates import Template
 from forensics.suggestions.timing import LEAST_WORK_US, Placed
@@ -41,8 +42,13 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
     cannot_tell: list[str] = []
     ended_well = sum(len(run.items) for run in runs if run.status == "success")
     if ended_well < LEAST_ITEMS:
-        too_few = f"{name}: only {ended_well} messages were handled in runs that ended well and whose lines were read"
-        return Marks((), None, None, None, (f"{too_few}; that is too few to tell a mark from chance.",))
+        too_few = said(
+            "{name}: only {n} messages were handled in runs that ended well and whose lines were read; that is too few to tell "
+            "a mark from chance.",
+            name=name,
+            n=ended_well,
+        )
+        return Marks((), None, None, None, (too_few,))
     deleted = _deleted(candidates) if section == "worker" else None
     over = deleted or next((p for p in candidates if section == "worker" and _is_frameworks(p, "finished")), None)
     candidates = [p for p in candidates if section != "worker" or not _is_frameworks(p)]
@@ -79,14 +85,17 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                     of,
                     of,
                     "messages of runs that ended well",
-                    "every message whose work was not stopped by the guard has the line exactly once"
+                    said("every message whose work was not stopped by the guard has the line exactly once")
                     if guard
-                    else "every message has the line exactly once",
+                    else said("every message has the line exactly once"),
                 )
             )
     if started:
         of = started.once + started.never + started.often
-        why = f"it opens a message's work: {_percent(1 - started.after_share)} of the time lies before it, the rest behind it"
+        why = said(
+            "it opens a message's work: {share} of the time lies before it, the rest behind it",
+            share=_percent(1 - started.after_share),
+        )
         proposals.append(
             Proposal(
                 section,
@@ -111,7 +120,7 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 stopped,
                 stopped,
                 "messages that had been done before",
-                "it stands in place of the effect's line, only with messages whose work an earlier run had done",
+                said("it stands in place of the effect's line, only with messages whose work an earlier run had done"),
                 0,
                 _examples(guard.placed.template),
             )
@@ -126,7 +135,9 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 deleted.once,
                 deleted.once + deleted.never,
                 "messages that were handled",
-                "its words say that the message was deleted, and no other line of the message's handling stands behind it",
+                said(
+                    "its words say that the message was deleted, and no other line of the message's handling stands behind it"
+                ),
                 0,
                 _examples(deleted.template),
             )
@@ -184,7 +195,9 @@ def _effect(
         if p.often == 0 and p.once >= max(LEAST_ITEMS, LEAST_SHARE * (p.once + p.never - len(answered))):
             whole.append((p, [message for message in p.busy_after if message not in answered]))
     if not whole:
-        cannot_tell.append(f"{name}: no line stands exactly once with each message, so none can be its effect.")
+        cannot_tell.append(
+            said("{name}: no line stands exactly once with each message, so none can be its effect.", name=name)
+        )
         return None
     closing = [p for p, busy in whole if p.can_tell and p.is_closing and not busy]
     if not closing and over:
@@ -193,13 +206,20 @@ def _effect(
         return min(closing, key=lambda p: (-p.once, p.after_us, p.template.where != MESSAGE_ID, p.template.expression))
     for p, busy in whole:
         if not p.can_tell:
-            why = f"an item takes less than {LEAST_WORK_US // 1000} ms, too little to tell before from after"
+            least = f"{LEAST_WORK_US // 1000} ms"
+            why = said("an item takes less than {span}, too little to tell before from after", span=least)
         elif busy:
-            why = f"{len(busy)} interrupted runs had it as their last line and went on long behind it"
+            why = said("{n} interrupted runs had it as their last line and went on long behind it", n=len(busy))
         else:
-            why = f"{_percent(p.after_share)} of a message's time lies behind it"
-        example = p.template.texts[0][0].strip()
-        cannot_tell.append(f"{name}: {example!r} stands once with each message and is not proposed as effect: {why}.")
+            why = said("{share} of a message's time lies behind it", share=_percent(p.after_share))
+        cannot_tell.append(
+            said(
+                "{name}: {line} stands once with each message and is not proposed as effect: {why}.",
+                name=name,
+                line=repr(p.template.texts[0][0].strip()),
+                why=why,
+            )
+        )
     return None
 
 
@@ -263,21 +283,30 @@ def _done(template: Template, runs: Sequence[RunLines]) -> tuple[dict[str, int],
 def _why_effect(effect: Placed, runs: Sequence[RunLines], over: Placed | None) -> str:
     cut_off = sum(run.was_cut_off for run in runs)
     if over and not effect.is_closing:
-        return (
-            f"it is the last line before a message is deleted or over, though {_percent(effect.after_share)} of the time lies behind it: "
-            "hold it against the code before you accept"
+        return said(
+            "it is the last line before a message is deleted or over, though {share} of the time lies behind it: hold it "
+            "against the code before you accept",
+            share=_percent(effect.after_share),
         )
-    told = f"it closes a message's work: {_percent(1 - effect.after_share)} of the time lies before it"
+    told = said(
+        "it closes a message's work: {share} of the time lies before it", share=_percent(1 - effect.after_share)
+    )
     if effect.absent:
-        return (
-            f"{told}, and in {effect.absent} of {cut_off} interrupted runs the message at hand has other lines "
-            "and not this one; a line from before the work would be there"
+        return said(
+            "{told}, and in {some} of {total} interrupted runs the message at hand has other lines and not this one; a line "
+            "from before the work would be there",
+            told=told,
+            some=effect.absent,
+            total=cut_off,
         )
     if effect.busy_after:
-        return f"{told}; for messages whose run was interrupted behind it the guard answered when they were redelivered"
+        return said(
+            "{told}; for messages whose run was interrupted behind it the guard answered when they were redelivered",
+            told=told,
+        )
     if cut_off:
-        return f"{told}; of {cut_off} interrupted runs none went on behind it at the same message"
-    return f"{told}; no run was interrupted, so that only time tells it from a line before the work"
+        return said("{told}; of {n} interrupted runs none went on behind it at the same message", told=told, n=cut_off)
+    return said("{told}; no run was interrupted, so that only time tells it from a line before the work", told=told)
 
 
 def _without(effect: Template, guard: Placed | None, runs: Sequence[RunLines]) -> Iterator[str]:

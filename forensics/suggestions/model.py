@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from forensics.run_ends import CUT_OFF
+from forensics.sentence import joined, said
 from forensics.verdict.interval import VERDICTS
 
 OF_LINE = "line"
@@ -86,7 +87,7 @@ class Proposal:
         >>> Proposal("function", "f", "effect", "x", 992, 1000, "messages", "it closes the work").fit
         '99.2 % of 1,000 messages'
         """
-        return f"{100 * self.share:.1f} % of {self.of:,} {self.of_what}"
+        return said("{share} of {n} {things}", share=f"{100 * self.share:.1f} %", n=self.of, things=self.of_what)
 
     @property
     def share(self) -> float:
@@ -115,15 +116,14 @@ class Suggestions:
     def decides(self) -> str:
         """What all proposals together would decide, in one sentence."""
         if not self.proposals:
-            return f"Nothing to propose for {self.queue}."
+            return said("Nothing to propose for {queue}.", queue=self.queue)
         if self.now is None or self.then is None:
-            return f"What they would decide is not known: {self.not_tried}."
+            return said("What they would decide is not known: {why}.", why=self.not_tried)
         if self.now == self.then:
-            return f"They would change no verdict of {self.queue}: {_counted(self.now)}."
-        return f"They would decide: {_counted(self.now)} → {_counted(self.then)}."
+            return said("They would change no verdict of {queue}: {now}.", queue=self.queue, now=_counted(self.now))
+        return said("They would decide: {now} → {then}.", now=_counted(self.now), then=_counted(self.then))
 
 
 def _counted(told: Mapping[str, int]) -> str:
-    return (
-        ", ".join(f"{told[verdict]:,} {verdict}" for verdict in VERDICTS if told.get(verdict)) or "nothing redelivered"
-    )
+    counts = [said("{n} {verdict}", n=told[verdict], verdict=verdict) for verdict in VERDICTS if told.get(verdict)]
+    return joined(counts, ", ") if counts else said("nothing redelivered")

@@ -20,6 +20,7 @@ from forensics.parsers.app_lines import PREFIX
 from forensics.parsers.grammar import UUID
 from forensics.parsers.threads import thread_of
 from forensics.run_ends import CUT_OFF
+from forensics.sentence import said
 from forensics.suggestions.keys import body_values
 from forensics.suggestions.line_keys import keys_told, works_named
 from forensics.suggestions.marks import LEAST_ITEMS, LEAST_SHARE
@@ -252,6 +253,8 @@ def _places(of_runs: Sequence[Mapping[str, str]], seen: _Seen) -> tuple[set[str]
     if len(families) == 1:
         return families[0][0], None
     if not families:
-        return set(), "no id stands in its lines that is another in each handling"
-    shown = " and ".join(repr(min(places).strip()) for places, _ in families[:2])
-    return set(), f"its lines hold several kinds of ids, behind {shown}, and nothing tells which are the messages'"
+        return set(), said("no id stands in its lines that is another in each handling")
+    shown = ", ".join(repr(min(places).strip()) for places, _ in families[:2])
+    return set(), said(
+        "its lines hold several kinds of ids, behind {names}, and nothing tells which are the messages'", names=shown
+    )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.sentence import said
 from forensics.settings import Settings
 from forensics.suggestions.keys import business_key, message_id, order
 from forensics.suggestions.line_keys import with_key, with_keys_beside
@@ -98,15 +99,18 @@ def _of_consumer(who: str, section: str, runs: Sequence[RunLines]) -> Marks:
 def _of_nameless(who: str, found: Nameless) -> str:
     """Say what is not told of a consumer whose lines the grammar reads no message from."""
     if found.why_not:
-        return f"{who}: no line names a message by a word that is known, and {found.why_not}."
+        return said("{who}: no line names a message by a word that is known, and {why}.", who=who, why=found.why_not)
     if found.by_key:
-        return (
-            f"{who}: no line names a message. What stands behind {found.by_key} is another in each run, so it is taken for the "
-            "business key of the work: repeats are told by it, and what was not reached is not."
+        return said(
+            "{who}: no line names a message. What stands behind {name} is another in each run, so it is taken for the "
+            "business key of the work: repeats are told by it, and what was not reached is not.",
+            who=who,
+            name=found.by_key,
         )
-    return (
-        f"{who}: no word before the ids in these lines tells that they are messages' ids. They come as such do; hold one "
-        "against a message id of the queue before you accept."
+    return said(
+        "{who}: no word before the ids in these lines tells that they are messages' ids. They come as such do; hold one "
+        "against a message id of the queue before you accept.",
+        who=who,
     )
 
 
@@ -125,8 +129,8 @@ def _is_said(proposal: Proposal, settings: Settings) -> bool:
     if proposal.section == "queue":
         return settings.queue(proposal.name).business_key is not None
     consumers = settings.functions if proposal.section == "function" else settings.workers
-    said = next((c for c in consumers if proposal.name in (c.name, c.log_group)), None)
-    return said is not None and getattr(said, proposal.kind) not in (None, False)
+    theirs = next((c for c in consumers if proposal.name in (c.name, c.log_group)), None)
+    return theirs is not None and getattr(theirs, proposal.kind) not in (None, False)
 
 
 def _tried(findings: Findings, queue_arn: str, settings: Settings, found: Suggestions) -> Suggestions:
@@ -135,16 +139,20 @@ def _tried(findings: Findings, queue_arn: str, settings: Settings, found: Sugges
         return found
     now = verdicts_now(findings, queue_arn)
     if not now and not findings.read(DELIVERIES, ["item_id"], equals("queue_arn", queue_arn)).num_rows:
-        why = "no line names a message as yet: correlate again to see what they decide"
+        why = said("no line names a message as yet: correlate again to see what they decide")
         return Suggestions(**{**vars(found), "not_tried": why})
     proposed = Settings.parse(settings_text(settings.text, found.proposals))
     then = verdicts_under(findings, queue_arn, proposed)
     again = verdicts_under(findings, queue_arn, settings)
     if then is None or again != now:
         why = (
-            "what was redelivered was handled by workers, or is too much to judge on the way"
+            said(
+                "what was redelivered was handled by workers, or is too much to judge on the way: correlate again to see what they decide"
+            )
             if then is None
-            else "judged on the way, what was redelivered does not come out as the correlation has it"
+            else said(
+                "judged on the way, what was redelivered does not come out as the correlation has it: correlate again to see what they decide"
+            )
         )
-        return Suggestions(**{**vars(found), "not_tried": f"{why}: correlate again to see what they decide"})
+        return Suggestions(**{**vars(found), "not_tried": why})
     return Suggestions(**{**vars(found), "now": now, "then": then})

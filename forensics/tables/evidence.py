@@ -1,6 +1,6 @@
 """Evidence tables: what AWS said. Append-only; receipt handles are digests before the first write."""
 
-from forensics.tables.schema import Column, Table
+from forensics.tables.schema import Column, Table, sentence
 
 _ID = Column("evidence_id", "string", "names this row for ever; findings cite it")
 _ACCOUNT = Column("account_id", "string", "AWS account the source belongs to, 12 digits")
@@ -343,7 +343,7 @@ COVERAGE = Table(
             "string",
             "ok, denied, failed, gone, unsupported, partial (files that nobody vouches for), or lost: stored, then damaged",
         ),
-        Column("detail", "string", "AWS's error code and message where the status is not ok"),
+        *sentence("detail", "AWS's error code and message where the status is not ok, or why it was read in part"),
         Column("seen_count", "long", "rows the source gave"),
         Column("stored_count", "long", "rows that were new"),
         Column("already_count", "long", "rows that were in the lake before"),

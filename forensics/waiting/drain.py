@@ -6,6 +6,7 @@ from math import sqrt
 
 from forensics.lake import Findings
 from forensics.lake.filters import between, equals
+from forensics.sentence import said
 from forensics.tables.evidence import METRIC_POINTS
 from forensics.words import span_text
 
@@ -31,19 +32,27 @@ class Drain:
     @property
     def sentence(self) -> str:
         """Say it in words."""
-        rates = (
-            f"{self.backlog:,} messages waited; in the last hour {self.sent:,} were sent and {self.deleted:,} deleted"
-        )
         if not self.backlog:
-            return f"{self.queue}: nothing waits."
+            return said("{queue}: nothing waits.", queue=self.queue)
+        rates = said(
+            "{backlog} messages waited; in the last hour {sent} were sent and {deleted} deleted",
+            backlog=self.backlog,
+            sent=self.sent,
+            deleted=self.deleted,
+        )
         if self.soonest_s is None:
-            return f"{self.queue}: {rates}: at this rate it does not drain."
+            return said("{queue}: {rates}: at this rate it does not drain.", queue=self.queue, rates=rates)
+        low = span_text(1000 * self.soonest_s)
         if self.latest_s is None:
-            return (
-                f"{self.queue}: {rates}: it drains in {span_text(1000 * self.soonest_s)} at the soonest, or not at all."
-            )
-        low, high = span_text(1000 * self.soonest_s), span_text(1000 * self.latest_s)
-        return f"{self.queue}: {rates}: it drains in {low} to {high} (95 %)."
+            at_the_soonest = "{queue}: {rates}: it drains in {span} at the soonest, or not at all."
+            return said(at_the_soonest, queue=self.queue, rates=rates, span=low)
+        return said(
+            "{queue}: {rates}: it drains in {soonest} to {latest} (95 %).",
+            queue=self.queue,
+            rates=rates,
+            soonest=low,
+            latest=span_text(1000 * self.latest_s),
+        )
 
 
 def drain_of(findings: Findings, queue: str) -> Drain | None:

@@ -14,6 +14,7 @@ from forensics.errors import QueueUnknownError
 from forensics.estimates import percentile, percentile_interval, share_interval
 from forensics.lake import Findings
 from forensics.lake.filters import equals
+from forensics.sentence import said
 from forensics.settings import Settings
 from forensics.tables.findings import DELIVERIES
 from forensics.words import percent, span_text
@@ -55,7 +56,8 @@ class Percentiles:
     def words(self) -> str:
         """Say median and p95, this with its interval."""
         low, high = ("?" if isinf(end) else span_text(1000 * end) for end in self.p95_between_s)
-        return f"{span_text(1000 * self.p50_s)}, p95 {span_text(1000 * self.p95_s)} ({low} to {high})"
+        p50, p95 = span_text(1000 * self.p50_s), span_text(1000 * self.p95_s)
+        return said("{median}, p95 {high} ({a} to {b})", median=p50, high=p95, a=low, b=high)
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class WaitingDay:
         if self.over is None or not self.promised:
             return ""
         low, high = share_interval(self.over, self.promised)
-        return f"{percent(self.over / self.promised)} ({percent(low)} to {percent(high)})"
+        return said("{share} ({a} to {b})", share=percent(self.over / self.promised), a=percent(low), b=percent(high))
 
 
 def waiting_days(

@@ -106,7 +106,7 @@ def ledgers(page: Page) -> None:
         compared = _compared((*page.board.key, *page.board.people_key), page.board)
     for queue, lines in compared.items():
         head, *rest = told(queue, lines)
-        st.markdown("\n".join([plain(in_words(head)), "", *(f"- {plain(in_words(text.strip()))}" for text in rest)]))
+        st.markdown("\n".join([plain(in_words(head)), "", *(f"- {plain(in_words(text))}" for text in rest)]))
         if odd := [line for line in lines if line.outcome != "agrees"]:
             _table(odd, f"books_of_{queue}")
     st.caption(say("doubletake reconcile reads one, and takes one back that was read in error."))

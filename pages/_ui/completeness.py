@@ -3,6 +3,7 @@
 import streamlit as st
 
 from forensics.coverage import FROM_FILES
+from forensics.lake.findings import rows_of
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS, METRIC_POINTS
 from pages._ui.board import Board
 from pages._ui.clock import Clock
@@ -81,5 +82,5 @@ def _read(board: Board) -> tuple[float | None, list[Gap]]:
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _completeness(key: tuple[str, str], _board: Board) -> tuple[float | None, list[Gap]]:
-    rows = _board.findings.read(COVERAGE).to_pylist()
+    rows = rows_of(_board.findings.read(COVERAGE))
     return complete_share(rows), unread(rows)

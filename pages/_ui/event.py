@@ -23,12 +23,16 @@ KEY = "event"
 """The key of the link that names the chosen bar or mark."""
 
 
-def choose(mark: str | None) -> None:
-    """Remember in the link which bar or mark is shown; None forgets it."""
-    if mark:
-        st.query_params[KEY] = mark
-    else:
-        st.query_params.pop(KEY, None)
+def choose(mark: str | None, **more: list[str]) -> None:
+    """Remember in the link which bar or mark is shown, and ``more`` of its keys; what is empty is forgotten.
+
+    All at once: whatever is written apart is a step of its own on the browser's way back.
+    """
+    told: dict[str, Any] = {KEY: mark} | more
+    for key in (key for key, value in told.items() if not value):
+        st.query_params.pop(key, None)
+    if there := {key: value for key, value in told.items() if value}:
+        st.query_params.update(there)
 
 
 def name_of(row: dict[str, Any]) -> str:

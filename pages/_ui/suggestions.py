@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from forensics.sentence import capitalized, said
 from forensics.settings import Settings
 from forensics.suggestions import Proposal, Suggestions, settings_text, suggest
 from forensics.tables.evidence import CONSUMERS
@@ -61,7 +62,7 @@ def _ticked(place: int, proposal: Proposal) -> bool:
             key=f"mark_{place}",
         )
         st.code(str(proposal.value).lower() if proposal.value is True else proposal.value, language=None)
-        st.caption(plain(in_words(f"{proposal.sentence[:1].upper()}{proposal.sentence[1:]}.")))
+        st.caption(plain(in_words(said("{clause}.", clause=capitalized(proposal.sentence)))))
         if proposal.examples or proposal.counter_examples:
             with st.expander(say("Lines")):
                 for title, lines in (

@@ -342,11 +342,8 @@ def _take_click(drawn: Drawn, case: Case, page: Page, here: Condition, keys: dic
     if marks == st.session_state.get(memory, []):
         return
     st.session_state[memory] = marks
-    event.choose(marks[0] if len(marks) == 1 else None)
-    if items := _items_of(marks, drawn.shown, page, here):
-        st.query_params["msg"] = [keys.get(i, i) for i in items]
-    else:
-        st.query_params.pop("msg", None)
+    items = _items_of(marks, drawn.shown, page, here)
+    event.choose(marks[0] if len(marks) == 1 else None, msg=[keys.get(i, i) for i in items])
 
 
 def _items_of(marks: list[str], shown: Any, page: Page, here: Condition) -> list[str]:

@@ -10,6 +10,8 @@ import pytest
 
 from forensics.choices import LANGUAGES
 from forensics.language import Language, phrases
+from forensics.sentence import said as said_there
+from ingest.reply_shape import in_words
 from tests.parsed import nodes_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,7 +19,15 @@ SPEAKING = (
     *("app.py", "pages", "cli", "forensics/charts", "forensics/report"),
     *("forensics/rules", "forensics/origins", "forensics/queue_rules", "forensics/verdict"),
     *("forensics/incidents", "forensics/judging", "forensics/checks", "forensics/readiness.py", "forensics/health"),
-    *("forensics/what_if", "forensics/balance"),
+    *(
+        "forensics/what_if",
+        "forensics/balance",
+        "forensics/sequence",
+        "forensics/waiting",
+        "forensics/redrive",
+        "forensics/books",
+        "forensics/suggestions",
+    ),
 )
 SAYS = {"say", "said", "phrase", "busy", "answer", "warn"}
 COUNTS = {"count", "count_text"}
@@ -78,7 +88,16 @@ def test_every_phrase_that_code_says_is_there(code):
 
 WHY_UNREAD = {
     "from files: what else was logged there is not known": "ファイルから：ほかに何がログに残っていたかは分かりません",
-    "the table is larger: its first 1,000 records were read": "テーブルはもっと大きく、最初の 1,000 件を読み取りました",
+    said_there("the table is larger: its first {n} records were read", n=1_000): (
+        "テーブルはもっと大きく、最初の 1,000 件を読み取りました"
+    ),
+    said_there("{n} rows stored, {m} left", n=1_200, m=3): "保存した 1,200 行のうち 3 行が残っています",
+    said_there("there are more calls than {n} pages hold; what was set before is not known", n=20): (
+        "呼び出しが 20 ページに収まりません。それ以前の設定は分かりません"
+    ),
+    in_words(["TableArn is not text but a number"] * 5): (
+        "AWS の応答がモデルと異なります：TableArn is not text but a number、ほか 4 件"
+    ),
     "GetMetricData: Throttles: no answer": "GetMetricData: Throttles: 応答なし",
     "FilterLogEvents: CutPage: more than 10000 events in millisecond 5": (
         "FilterLogEvents: CutPage: ミリ秒 5 に 10000 件を超えるイベントがあります"

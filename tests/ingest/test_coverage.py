@@ -1,10 +1,14 @@
 """Coverage: said once, said again when something changed, and never more than was read."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from forensics.lake import Lake
+from forensics.lake.findings import rows_of
+from forensics.language import Language
+from forensics.sentence import said
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import coverage
@@ -24,8 +28,8 @@ def hours(first: float, last: float) -> TimeWindow:
 
 
 def rows_after(lake: Lake, *steps: tuple[Reading, TimeWindow, datetime]) -> int:
-    for said, window, now in steps:
-        record(lake, [said], window, now)
+    for one, window, now in steps:
+        record(lake, [one], window, now)
     return lake.read(COVERAGE).num_rows
 
 
@@ -51,7 +55,7 @@ CASES = {
 
 @pytest.mark.parametrize(("steps", "row_count"), CASES.values(), ids=CASES)
 def test_a_reading_is_recorded_when_it_says_something_new(lake, steps, row_count):
-    timed = [(said, window, at(minute)) for minute, (said, window) in enumerate(steps)]
+    timed = [(one, window, at(minute)) for minute, (one, window) in enumerate(steps)]
 
     assert rows_after(lake, *timed) == row_count
 
@@ -129,3 +133,21 @@ def test_a_disk_without_room_for_coverage_does_not_hide_why_a_run_failed(lake, m
         raise ValueError("the cause")
     with pytest.raises(OSError, match="no room"), Book(lake, hours(0, 2)) as book:
         book.record([reading()], hours(0, 1), LATER)
+
+
+def test_why_something_was_read_in_part_keeps_its_phrase_and_values_and_older_rows_their_text(lake):
+    """Older lakes have no such column; in another language what they say stays as it was written."""
+    older = [name for name in COVERAGE.column_names if name != "detail_marked"]
+    table = replace(COVERAGE, columns=tuple(COVERAGE.column(name) for name in older))
+    in_part = "its first 7 records were read"
+    lake.append(table, [{"evidence_id": "coverage:old", "status": "partial", "detail": in_part}], "coverage|collect")
+    why = said("the table is larger: its first {n} records were read", n=1_000)
+    record(lake, [replace(reading("partial"), detail=why)], hours(0, 1), LATER)
+    rows = sorted(rows_of(lake.read(COVERAGE)), key=lambda row: row["evidence_id"] != "coverage:old")
+    told = [row["detail"] for row in rows]
+
+    assert told == [in_part, "the table is larger: its first 1,000 records were read"]
+    assert [Language("ja").sentence(text) for text in told] == [
+        in_part,
+        "テーブルはもっと大きく、最初の 1,000 件を読み取りました",
+    ]

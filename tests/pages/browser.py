@@ -32,6 +32,9 @@ FLAGS = (
 )
 """The last: a second tab beside an open one takes its process, which has our scripts compiled: half the work of a page."""
 
+PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1"
+"""What a phone's browser says that it is."""
+
 
 class NoBrowserError(RuntimeError):
     """No browser is on this machine and none could be installed; the text says what was tried."""

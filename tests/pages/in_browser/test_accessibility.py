@@ -6,6 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from tests.pages.browser import PHONE
 from tests.pages.reading import PAGES as EVERY_PAGE
 from tests.pages.worlds import DOUBLE_BILLING
 from tests.waiting import PATIENCE_MS
@@ -38,6 +39,18 @@ and have no names of their own: the chart as a whole has one.
 
 BEHIND = {"light": "rgb(255, 255, 255)", "dark": "rgb(14, 17, 23)"}
 """Themes, as the system asks for them, and what then lies behind every page."""
+
+
+@pytest.fixture(scope="module")
+def phone_tab(chromium):
+    """The same on a phone of 390 px, where other widgets are drawn."""
+    context = chromium.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, user_agent=PHONE
+    )
+    tab = context.new_page()
+    tab.set_default_timeout(PATIENCE_MS)
+    yield tab
+    context.close()
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +98,15 @@ def test_axe_finds_no_serious_violation(tab, server, name, theme):
 
     assert serious(Axe().run(tab, options={"resultTypes": ["violations"]})) == []
     LOOKED_AT[tab] = server + PAGES[name]
+
+
+@pytest.mark.parametrize("theme", BEHIND)
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_none_on_a_phone_either(phone_tab, server, name, theme):
+    opened(phone_tab, server + PAGES[name], theme)
+
+    assert serious(Axe().run(phone_tab, options={"resultTypes": ["violations"]})) == []
+    LOOKED_AT[phone_tab] = server + PAGES[name]
 
 
 def test_every_page_is_looked_at():

@@ -10,13 +10,13 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
+from tests.pages.browser import PHONE
 from tests.pages.worlds import DOUBLE_BILLING, EXPIRED_HANDLE
 from tests.waiting import PATIENCE_MS
 
 pytestmark = pytest.mark.browser
 
 LINK = f"/incident?incident={DOUBLE_BILLING}"
-PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1"
 CHART = ".js-plotly-plot .barlayer path"
 
 
@@ -131,6 +131,7 @@ def test_a_link_on_a_cold_server_shows_headline_and_times_of_its_zone(visit, tmp
 def test_a_click_on_a_bar_filters_the_tables_and_is_written_into_the_link(left_open, tmp_path):
     tab, page = left_open, left_open.page
     wide = max(page.locator(CHART).all(), key=lambda bar: bar.bounding_box()["width"]).bounding_box()
+    steps = page.evaluate("() => history.length")
     page.mouse.click(wide["x"] + 0.6 * wide["width"], wide["y"] + 0.75 * wide["height"])
     clear = page.get_by_role("button", name="Clear")
     clear.wait_for()
@@ -144,6 +145,7 @@ def test_a_click_on_a_bar_filters_the_tables_and_is_written_into_the_link(left_o
     box = panel.bounding_box()
 
     assert box["y"] > 0 and box["y"] + box["height"] <= 900, "what was clicked is told where one looks"
+    assert page.evaluate("() => history.length") == steps + 1, "one press of Back takes the click back"
     assert picture(page, "incident-selected", tmp_path).exists()
 
     clear.click()
