@@ -10,6 +10,8 @@ from xdist.scheduler import LoadFileScheduling
 
 from tests.temporary import in_memory
 
+pytest_plugins = ["tests.lakes"]
+
 if "PYTEST_XDIST_WORKER" not in os.environ:
     in_memory()
 os.environ.setdefault("TOKIO_WORKER_THREADS", "1")  # of delta-rs: small tables cost a fifth less without a second

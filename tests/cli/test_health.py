@@ -112,6 +112,7 @@ WITHOUT = {
 }
 
 
+@pytest.mark.lake
 @pytest.mark.parametrize("command", WITHOUT)
 def test_of_a_queue_that_is_known_it_is_said_what_was_not_looked_at(tmp_path, capsys, command):
     table, said = WITHOUT[command]
@@ -216,6 +217,7 @@ def test_what_no_weekly_review_can_be_is_refused(run, options, sentence):
     assert sentence in err
 
 
+@pytest.mark.lake
 def test_a_lake_without_settings_is_no_clean_bill(tmp_path, capsys):
     story = Story(data_until_at=START)
     story.coverage(tales.CLICKS, START, START)

@@ -25,6 +25,7 @@ def run(capsys, monkeypatch, tmp_path):
     return run_command
 
 
+@pytest.mark.lake
 def test_it_says_what_was_read_and_a_second_time_that_nothing_is_new(run):
     command = ["import", "worker.log", "--log-group", "workers=orders"]
     first, second = run(*command), run(*command)
@@ -38,6 +39,7 @@ def test_it_says_what_was_read_and_a_second_time_that_nothing_is_new(run):
     assert first[1] == ""
 
 
+@pytest.mark.lake
 def test_a_folder_of_everything_is_one_command(run, tmp_path):
     saved = tmp_path / "saved"
     saved.mkdir()
@@ -54,6 +56,7 @@ def test_a_folder_of_everything_is_one_command(run, tmp_path):
     assert {r["account_id"] for r in lake.read(BY_NAME["log_events"]).to_pylist()} == {"123456789012"}
 
 
+@pytest.mark.lake
 def test_a_file_that_is_not_understood_is_a_gap_and_exit_code_3(run, tmp_path):
     (tmp_path / "notes.txt").write_text("no time anywhere\n" * 9)
     code, _, err = run("import", "worker.log", "notes.txt", "--log-group", "workers")
@@ -62,6 +65,7 @@ def test_a_file_that_is_not_understood_is_a_gap_and_exit_code_3(run, tmp_path):
     assert "Gap: notes.txt: not a log, an export or a saved reply that is known" in err
 
 
+@pytest.mark.lake
 def test_settings_apply_to_what_is_imported(run, tmp_path):
     (tmp_path / "doubletake.toml").write_text("redact = ['m-\\d+']")
     run("import", "worker.log", "--log-group", "workers")

@@ -5,6 +5,8 @@ import pytest
 import cli
 from tests.forensics.report import world
 
+pytestmark = pytest.mark.lake
+
 
 @pytest.fixture
 def lake(tmp_path):

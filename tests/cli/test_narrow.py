@@ -130,6 +130,7 @@ def test_the_last_thing_on_the_screen_is_the_worst_incident_and_not_the_newest(t
     assert last.rstrip().splitlines()[-1].startswith("  Report:")
 
 
+@pytest.mark.lake
 def test_messages_that_were_dead_lettered_at_the_same_time_are_told_apart(tmp_path, capsys):
     lake = dead_world.save(tmp_path / "lake")
     print_verdict(lake.findings(), (world.QUEUE,), DAY)

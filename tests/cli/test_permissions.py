@@ -31,6 +31,7 @@ def usual_umask():
     os.umask(before)
 
 
+@pytest.mark.lake
 def test_a_lake_and_everything_in_it_is_its_owners_alone(tmp_path, log):
     lake = tmp_path / "lake"
     assert cli.main(["import", str(log), "--log-group", "/g=orders", "--lake", str(lake)]) == 0
@@ -40,6 +41,7 @@ def test_a_lake_and_everything_in_it_is_its_owners_alone(tmp_path, log):
     assert (tmp_path / "x").stat().st_mode & 0o777 == 0o755, "the process's own way of making files is as it was"
 
 
+@pytest.mark.lake
 def test_a_lake_that_an_earlier_release_left_open_is_closed(tmp_path, log):
     lake = tmp_path / "lake"
     lake.mkdir(mode=0o755)
@@ -58,6 +60,7 @@ def test_a_lake_that_its_owner_shares_with_a_group_stays_shared(tmp_path):
     assert root.stat().st_mode & 0o777 == 0o750
 
 
+@pytest.mark.lake
 def test_a_report_is_its_owners_alone(tmp_path):
     lake, report = world.save(tmp_path / "lake", world.findings()), tmp_path / "report.html"
     assert cli.main(["report", world.INCIDENT, "-o", str(report), "--lake", str(lake.root)]) == 0
@@ -88,6 +91,7 @@ def modes(folder: Path) -> set[int]:
     return {p.stat().st_mode & 0o777 for p in folder.rglob("*") if p.is_file()}
 
 
+@pytest.mark.lake
 @pytest.mark.parametrize(("mode", "files"), [(0o2750, 0o640), (0o2770, 0o660), (0o2700, 0o600)], ids=oct)
 def test_what_is_written_into_a_lake_is_as_open_to_its_group_as_the_folder(tmp_path, log, mode, files):
     lake, report = tmp_path / "lake", tmp_path / "report.csv"
@@ -104,6 +108,7 @@ def test_what_is_written_into_a_lake_is_as_open_to_its_group_as_the_folder(tmp_p
     assert report.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.lake
 def test_a_folder_of_a_group_that_its_files_would_not_get_is_not_followed(tmp_path, log, monkeypatch):
     lake = tmp_path / "lake"
     lake.mkdir()

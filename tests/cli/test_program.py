@@ -109,6 +109,7 @@ def test_quiet_still_says_what_went_wrong_and_is_over_with_the_command(run, lake
     assert "No suspicion" in later
 
 
+@pytest.mark.lake
 def test_quiet_still_says_what_a_reading_lacks(run, tmp_path):
     (tmp_path / "worker.log").write_text("2026-11-20T05:00:00.000Z processed 1\n")
     (tmp_path / "notes.txt").write_text("no time at all\n")

@@ -18,6 +18,7 @@ def ledger(tmp_path):
     return str(file)
 
 
+@pytest.mark.lake
 def test_books_are_held_against_the_logs_and_summed(lake, ledger, capsys):
     assert cli.main(["reconcile", ledger, "--key", "payment_id", "--amount", "amount", "--lake", lake]) == 0
     told = capsys.readouterr().out
@@ -27,6 +28,7 @@ def test_books_are_held_against_the_logs_and_summed(lake, ledger, capsys):
     assert "1 key in the books alone" in told
 
 
+@pytest.mark.lake
 def test_what_was_read_before_is_there_without_a_file_for_programs(lake, ledger, capsys):
     cli.main(["reconcile", ledger, "--key", "payment_id", "--amount", "amount", "--lake", lake])
     capsys.readouterr()

@@ -23,6 +23,7 @@ def kept(lake: Path, capsys) -> list[dict]:
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.lake
 def test_a_run_is_told_with_its_arguments_counts_and_end(tmp_path, log, capsys):
     lake = tmp_path / "lake"
     asked = ["import", str(log), "--log-group", "/g=orders", "--lake", str(lake)]
@@ -38,6 +39,7 @@ def test_a_run_is_told_with_its_arguments_counts_and_end(tmp_path, log, capsys):
     assert (refused["exit"], refused["arguments"]["zone"]) == (2, "Mars/Olympus")
 
 
+@pytest.mark.lake
 def test_no_secret_of_a_command_line_is_kept(tmp_path, log, capsys):
     lake = tmp_path / "lake"
     handle = "AQEB" + "x" * 90
@@ -53,6 +55,7 @@ def test_no_secret_of_a_command_line_is_kept(tmp_path, log, capsys):
     assert "aws.example:4566" in line
 
 
+@pytest.mark.lake
 def test_looking_leaves_no_line_and_a_report_does(tmp_path, capsys):
     lake = world.save(tmp_path / "lake", world.findings()).root
     cli.main(["incidents", "--lake", str(lake)])

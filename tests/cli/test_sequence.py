@@ -6,6 +6,8 @@ import cli
 from tests.forensics.report import world
 from tests.forensics.sequence.test_check import lake_of
 
+pytestmark = pytest.mark.lake
+
 
 @pytest.fixture
 def lake(tmp_path, monkeypatch):

@@ -8,6 +8,8 @@ from forensics.identity import evidence_id
 from forensics.settings import Settings
 from tests.forensics.report import world
 
+pytestmark = pytest.mark.lake
+
 RUNS = 100
 
 

@@ -17,6 +17,8 @@ from forensics.lake import Appended, Lake, LakeDamagedError, commits, data_files
 from forensics.lake.filters import between, equals, one_of
 from forensics.tables import BY_NAME
 
+pytestmark = pytest.mark.lake
+
 LOG_EVENTS, CONSUMERS = BY_NAME["log_events"], BY_NAME["consumers"]
 MESSAGES, INCIDENTS = BY_NAME["messages"], BY_NAME["incidents"]
 T = datetime(2026, 11, 20, 5, tzinfo=UTC)

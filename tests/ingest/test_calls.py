@@ -16,6 +16,8 @@ from ingest.file_run import ImportChoices
 from ingest.files import import_files
 from tests.ingest.test_saved_records import CHANGE, RESULT
 
+pytestmark = pytest.mark.lake
+
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 TRAIL = Path(__file__).parents[1] / "data" / "cloudtrail" / "data-events.json"
 RECORDS = json.loads(TRAIL.read_text())["Records"]

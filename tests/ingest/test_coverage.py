@@ -14,6 +14,8 @@ from forensics.window import TimeWindow
 from ingest import coverage
 from ingest.coverage import Book, Reading, record
 
+pytestmark = pytest.mark.lake
+
 T = datetime(2026, 11, 20, 5, tzinfo=UTC)
 LATER = T + timedelta(days=1)
 COVERAGE = BY_NAME["coverage"]

@@ -61,6 +61,7 @@ def at(second: float) -> datetime:
     return T + timedelta(seconds=second)
 
 
+@pytest.mark.lake
 def test_events_arrive_as_those_of_any_group(tmp_path):
     lake = Lake(tmp_path / "lake")
     aws = FakeInsights([(at(1.25), "START RequestId: a"), (at(2), "done")])
@@ -74,6 +75,7 @@ def test_events_arrive_as_those_of_any_group(tmp_path):
     ]
 
 
+@pytest.mark.lake
 def test_a_second_query_adds_nothing_although_its_pointers_differ(tmp_path):
     lake = Lake(tmp_path / "lake")
     aws = FakeInsights([(at(1), "equal"), (at(1), "equal"), (at(1), "other")])
@@ -82,6 +84,7 @@ def test_a_second_query_adds_nothing_although_its_pointers_differ(tmp_path):
     assert log_events.ingest(lake, group(aws), HOUR, at(7201)).stored_count == 0
 
 
+@pytest.mark.lake
 def test_more_than_one_query_holds_is_cut_in_two_until_nothing_is_left_out(tmp_path, monkeypatch):
     monkeypatch.setattr(insights, "MOST_RESULTS", 10)
     lake = Lake(tmp_path / "lake")

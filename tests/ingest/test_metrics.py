@@ -80,6 +80,7 @@ def test_no_span_asks_for_a_finer_period_than_is_kept():
             assert period_s >= 300 or age < timedelta(days=15)
 
 
+@pytest.mark.lake
 def test_calls_are_full(lake):
     aws = FakeAws(lambda asked, _: complete(asked))
     wanted = queues(aws, 130)
@@ -91,6 +92,7 @@ def test_calls_are_full(lake):
     assert all(call["ScanBy"] == "TimestampAscending" for call in aws.asked)
 
 
+@pytest.mark.lake
 def test_every_page_counts(lake):
     def two_pages(asked: dict[str, Any], count: int) -> dict[str, Any]:
         if count == 1:
@@ -119,6 +121,7 @@ def with_status(status: str, metric: str, times: int) -> Callable[[dict[str, Any
     return answer
 
 
+@pytest.mark.lake
 def test_a_query_that_failed_inside_aws_is_asked_again_alone(lake):
     aws = FakeAws(with_status("InternalError", "NumberOfMessagesSent", 1))
     (reading,) = metrics.ingest(lake, queues(aws), last_hour(), NOW)
@@ -127,6 +130,7 @@ def test_a_query_that_failed_inside_aws_is_asked_again_alone(lake):
     assert [len(call["MetricDataQueries"]) for call in aws.asked][1:] == [1]
 
 
+@pytest.mark.lake
 @pytest.mark.parametrize(
     ("said", "status"), [("InternalError", "failed"), ("PartialData", "failed"), ("Forbidden", "denied")]
 )
@@ -149,6 +153,7 @@ def test_a_refused_call_is_a_gap(lake):
     assert (reading.status, reading.seen_count) == ("denied", 0)
 
 
+@pytest.mark.lake
 def test_a_revised_value_is_a_further_row(lake):
     window = last_hour()
     for value in (1.0, 1.0, 2.0):
@@ -158,6 +163,7 @@ def test_a_revised_value_is_a_further_row(lake):
     assert sorted(r["value"] for r in sent) == [1.0, 2.0]
 
 
+@pytest.mark.lake
 def test_what_another_collector_stored_meanwhile_is_there_already(lake, monkeypatch):
     aws = FakeAws(lambda asked, _: complete(asked, (1.0,)))
     (first,) = metrics.ingest(lake, queues(aws), last_hour(), NOW)

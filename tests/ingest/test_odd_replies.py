@@ -37,6 +37,7 @@ def rows(lake: Lake, table: str) -> list[dict]:
     return lake.read(BY_NAME[table]).to_pylist()
 
 
+@pytest.mark.lake
 def test_as_it_should_be_everything_is_read_and_nothing_is_missing(account, tmp_path):
     lake, report = collected(account, tmp_path)
 

@@ -15,6 +15,8 @@ from ingest.file_run import ImportChoices
 from ingest.files import import_files
 from ingest.saved_guard_tables import TableUnclearError
 
+pytestmark = pytest.mark.lake
+
 DATA = Path(__file__).parents[1] / "data" / "dynamodb"
 SCAN = json.loads((DATA / "scan.json").read_text())
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

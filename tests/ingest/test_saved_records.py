@@ -78,6 +78,7 @@ def test_a_file_is_known_by_what_it_holds(tmp_path, document):
     assert recognise(tmp_path / "saved.json", "saved.json").form is Form.RECORDS
 
 
+@pytest.mark.lake
 def test_events_are_the_same_row_whichever_way_they_were_saved(tmp_path):
     rows = []
     for name in ("looked-up events", "a trail's file"):
@@ -90,6 +91,7 @@ def test_events_are_the_same_row_whichever_way_they_were_saved(tmp_path):
     assert rows[0][0]["settings"] == ["VisibilityTimeout=400"]
 
 
+@pytest.mark.lake
 def test_records_of_other_services_are_left_out_and_counted(tmp_path):
     lake, report = imported(tmp_path, FILES["a trail's file"])
 
@@ -97,6 +99,7 @@ def test_records_of_other_services_are_left_out_and_counted(tmp_path):
     assert report.notes == ["saved.json: 1 records that bear on no delivery were left out"]
 
 
+@pytest.mark.lake
 def test_a_move_task_is_kept_with_the_queue_it_is_of(tmp_path):
     lake, _ = imported(tmp_path, FILES["move tasks"])
     (row,) = lake.read(MOVE_TASKS).to_pylist()
@@ -104,6 +107,7 @@ def test_a_move_task_is_kept_with_the_queue_it_is_of(tmp_path):
     assert (row["source_arn"], row["status"], row["moved_count"]) == (TASK["SourceArn"], "COMPLETED", 4)
 
 
+@pytest.mark.lake
 def test_a_minute_is_the_same_point_from_a_stream_and_from_metric_data(tmp_path):
     points = []
     for name in ("a metric stream", "metric data"):
@@ -118,6 +122,7 @@ def test_a_minute_is_the_same_point_from_a_stream_and_from_metric_data(tmp_path)
     )
 
 
+@pytest.mark.lake
 def test_importing_again_adds_nothing(tmp_path):
     lake, first = imported(tmp_path, *FILES.values())
     again = import_files(lake, [tmp_path / "saved.json"], now=NOW)
@@ -138,6 +143,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.lake
 @pytest.mark.parametrize(("document", "sentence"), BROKEN.values(), ids=BROKEN)
 def test_what_cannot_be_understood_is_a_gap_and_kept_aside(tmp_path, document, sentence):
     lake, report = imported(tmp_path, document)

@@ -118,6 +118,7 @@ class FakeTrail(AsModelled):
         return {"Events": mine[first : first + 2], **more}
 
 
+@pytest.mark.lake
 def test_every_page_of_every_kind_of_change_is_read_and_a_second_time_adds_nothing(tmp_path):
     lake = Lake(tmp_path / "lake")
     events = [record("PurgeQueue", {"queueUrl": URL}, eventID=f"e{n}") for n in range(5)]
@@ -145,6 +146,7 @@ POISON = {
 }
 
 
+@pytest.mark.lake
 @pytest.mark.parametrize("event", POISON.values(), ids=POISON)
 def test_a_record_that_is_none_is_quarantined_and_stops_nothing(tmp_path, event):
     lake = Lake(tmp_path / "lake")

@@ -19,6 +19,8 @@ from ingest.coverage import record
 from ingest.discovery import Estate
 from tests.ingest.stand_ins import AsModelled
 
+pytestmark = pytest.mark.lake
+
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 START = NOW - DAY

@@ -13,6 +13,8 @@ from tests.ingest import saved_files
 from tests.ingest.stand_ins import AsModelled
 from tests.ingest.test_files import ACCOUNT, FORMS, GROUP, REGION, ROWS, SAID, START, events_of, expected, row
 
+pytestmark = pytest.mark.lake
+
 HOUR = TimeWindow(START, START + timedelta(hours=1))
 
 

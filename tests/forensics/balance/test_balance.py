@@ -179,6 +179,7 @@ def test_a_queue_without_metrics_is_named(lake):
         balance(lake.findings(), "mails")
 
 
+@pytest.mark.lake
 def test_of_all_queues_a_dead_letter_queue_has_only_the_days_that_do_not_balance(tmp_path):
     at_rest = HEALTH | {
         "queue": "dlq",

@@ -14,6 +14,8 @@ from forensics.tables.findings import DELIVERIES
 from forensics.window import TimeWindow
 from tests.forensics.report import world
 
+pytestmark = pytest.mark.lake
+
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 WHOLE = TimeWindow(world.START - timedelta(days=1), world.START + timedelta(days=1))
 HEADER = "charge_id,payment_id,amount,currency\n"

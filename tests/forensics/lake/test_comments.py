@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import pytest
 from deltalake import DeltaTable
 
 from forensics.lake import Lake
@@ -21,6 +22,7 @@ def declared(name: str) -> tuple[str, dict[str, str]]:
     return BY_NAME[name].grain, {c.name: c.meaning for c in BY_NAME[name].columns}
 
 
+@pytest.mark.lake
 def test_a_table_of_evidence_says_what_its_columns_mean_after_many_appends(tmp_path):
     lake = Lake(tmp_path / "lake")
     for number in range(3):

@@ -109,6 +109,7 @@ TORN = {
 }
 
 
+@pytest.mark.lake
 @pytest.mark.parametrize("tear", TORN.values(), ids=TORN)
 def test_a_torn_newest_commit_is_set_aside_and_its_window_read_again(lake, tear):
     tear(lake)
@@ -143,6 +144,7 @@ def test_a_torn_coverage_commit_only_has_its_window_read_again(lake):
     assert lake.count(LOG_EVENTS) == 10 * READINGS
 
 
+@pytest.mark.lake
 def test_a_damaged_file_of_an_older_commit_is_taken_out_and_only_its_window_is_lost(lake):
     older = set(lake.files(LOG_EVENTS, 2)) - set(lake.files(LOG_EVENTS, 1))
     Path(older.pop()).write_bytes(b"")
@@ -152,6 +154,7 @@ def test_a_damaged_file_of_an_older_commit_is_taken_out_and_only_its_window_is_l
     assert lost_hours(lake) == {1}
 
 
+@pytest.mark.lake
 def test_several_torn_commits_are_all_set_aside(lake):
     for version in (3, 4):
         commit_file(lake.path(LOG_EVENTS), version).write_bytes(b"")
@@ -175,6 +178,7 @@ def test_a_torn_checkpoint_costs_nothing(lake):
     assert lost_hours(lake) == set()
 
 
+@pytest.mark.lake
 def test_damaged_findings_are_set_aside_as_a_whole(lake):
     folder = lake.staging_folder(MESSAGES, "r1")
     folder.mkdir(parents=True)
@@ -198,6 +202,7 @@ def test_a_healthy_lake_is_left_alone(lake):
     assert heal(lake).repairs == ()
 
 
+@pytest.mark.lake
 def test_a_second_visit_does_nothing_more(lake):
     newest_commit(lake).write_bytes(b"")
     heal(lake)
@@ -246,6 +251,7 @@ def readable(lake: Lake) -> list[str]:
 ALL_IDS = sorted(f"log:{hour}-{n}" for hour in range(READINGS) for n in range(10))
 
 
+@pytest.mark.lake
 @pytest.mark.parametrize("tenth", range(10))
 def test_one_changed_byte_of_an_older_file_is_found_and_only_its_window_read_again(lake, tenth):
     file = file_of(lake, 1)
@@ -284,6 +290,7 @@ def test_whoever_reads_a_changed_file_gets_the_rows_that_were_written_or_is_told
         file.write_bytes(whole)
 
 
+@pytest.mark.lake
 def test_a_sample_is_called_one(lake, monkeypatch):
     monkeypatch.setattr(doctor, "SAMPLE_BYTES", 0)
     flip_line(file_of(lake, 1))
@@ -295,6 +302,7 @@ def test_a_sample_is_called_one(lake, monkeypatch):
     assert full.repairs
 
 
+@pytest.mark.lake
 def test_a_file_outside_the_sample_that_the_count_cannot_read_is_healed_as_well(lake, monkeypatch):
     monkeypatch.setattr(doctor, "SAMPLE_BYTES", 0)
     flip(file_of(lake, 1), 200)
@@ -304,6 +312,7 @@ def test_a_file_outside_the_sample_that_the_count_cannot_read_is_healed_as_well(
     assert lost_hours(lake) == {1}
 
 
+@pytest.mark.lake
 def test_a_small_lake_is_read_whole_without_being_asked(lake):
     flip(file_of(lake, 1), 200)
     visit = heal(lake)
@@ -312,6 +321,7 @@ def test_a_small_lake_is_read_whole_without_being_asked(lake):
     assert visit.repairs
 
 
+@pytest.mark.lake
 def test_rows_of_a_killed_run_that_go_with_a_file_open_the_window_that_found_them_there(lake):
     """The run that stored them left no reading, so no count misses them; the next reading only said "already there"."""
     hour = READINGS
@@ -328,6 +338,7 @@ def test_rows_of_a_killed_run_that_go_with_a_file_open_the_window_that_found_the
     assert lost_hours(lake) == {hour}
 
 
+@pytest.mark.lake
 def test_merged_files_carry_checksums_too(lake):
     lake.compact(LOG_EVENTS, at_files=2)
     (merged,) = map(Path, lake.files(LOG_EVENTS))
@@ -338,6 +349,7 @@ def test_merged_files_carry_checksums_too(lake):
     assert lake.count(LOG_EVENTS) == 0
 
 
+@pytest.mark.lake
 def test_a_file_of_an_earlier_release_is_read_without_checksums(lake):
     rows = to_arrow(
         LOG_EVENTS, [WHERE | {"evidence_id": "log:old", "log_group": "/g", "logged_at": T, "line": "x" * 999}]
@@ -358,6 +370,7 @@ def test_the_files_are_zstd(lake):
     assert {columns.column(n).compression for n in range(columns.num_columns)} == {"ZSTD"}
 
 
+@pytest.mark.lake
 def test_what_people_said_is_looked_after_as_well(lake):
     said = {"evidence_id": "annotation:1", "incident_id": "i", "mark": "refunded", "reason": "r", "marked_at": T}
     lake.append(ANNOTATIONS, [said], "annotations|people")
@@ -375,6 +388,7 @@ def test_the_recount_agrees_with_what_was_stored(lake):
     assert (found.reading_count, found.row_count, found.miscounts) == (READINGS, 10 * READINGS, ())
 
 
+@pytest.mark.lake
 def test_rows_of_a_killed_run_are_no_miscount(lake):
     event = WHERE | {"evidence_id": "log:x", "log_group": "/g", "logged_at": T, "collected_at": T + timedelta(days=9)}
     lake.append(LOG_EVENTS, [event], "log_events|/g")
@@ -382,6 +396,7 @@ def test_rows_of_a_killed_run_are_no_miscount(lake):
     assert recount(lake).miscounts == ()
 
 
+@pytest.mark.lake
 def test_a_reading_that_served_two_queues_is_counted_once(lake):
     row = lake.read(COVERAGE).to_pylist()[0] | {"evidence_id": "coverage:other", "queue_arn": "arn:other"}
     lake.append(COVERAGE, [row], "coverage|collect")
@@ -400,6 +415,7 @@ def test_a_reading_whose_rows_are_gone_is_named(lake):
     assert miscount.sentence.endswith("10 rows were stored, 0 are there")
 
 
+@pytest.mark.lake
 def test_a_reading_that_stored_nothing_at_the_same_moment_hides_none_that_did(lake):
     row = lake.read(COVERAGE).to_pylist()[0]
     for number in range(2):  # whichever of them is read first

@@ -12,6 +12,8 @@ from forensics.lake.forgetting import KEEP_GENERATIONS, forget_generations, name
 from forensics.tables.evidence import LOG_EVENTS
 from forensics.tables.findings import INCIDENTS, MESSAGES
 
+pytestmark = pytest.mark.lake
+
 T = datetime(2026, 11, 20, 5, tzinfo=UTC)
 AHEAD = T + timedelta(days=400)
 

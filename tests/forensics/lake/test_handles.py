@@ -11,6 +11,8 @@ from forensics.lake import handles as handles_module
 from forensics.lake.handles import opened
 from forensics.tables.evidence import LOG_EVENTS
 
+pytestmark = pytest.mark.lake
+
 T = datetime(2026, 11, 10, tzinfo=UTC)
 
 

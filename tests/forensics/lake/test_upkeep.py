@@ -15,6 +15,8 @@ from forensics.lake import lake as lake_module
 from forensics.lake.delta import CHECKPOINT_EVERY, actions
 from forensics.tables import BY_NAME
 
+pytestmark = pytest.mark.lake
+
 LOG_EVENTS, COVERAGE = BY_NAME["log_events"], BY_NAME["coverage"]
 T = datetime(2026, 11, 20, 5, tzinfo=UTC)
 

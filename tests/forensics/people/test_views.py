@@ -15,6 +15,7 @@ def keep(lake, name="Payments", page="", after_s=0.0, **keys):
     return save_view(lake, name, page, keys or {"queue": "payments.fifo", "dv": "0123"}, "Ana", world.after(after_s))
 
 
+@pytest.mark.lake
 def test_a_view_shows_the_newest_data_with_the_filters_it_was_kept_with(lake):
     kept = keep(lake)
 
@@ -22,6 +23,7 @@ def test_a_view_shows_the_newest_data_with_the_filters_it_was_kept_with(lake):
     assert (kept.address, kept.keys) == ("/?queue=payments.fifo", {"queue": "payments.fifo"})
 
 
+@pytest.mark.lake
 def test_a_later_view_of_the_same_name_takes_its_place_and_a_deleted_one_is_gone(lake):
     keep(lake)
     keep(lake, page="queue_health", after_s=1, week="2026-W47")
@@ -49,6 +51,7 @@ def test_what_cannot_be_kept_is_refused(lake, given, said):
     assert views(lake) == []
 
 
+@pytest.mark.lake
 def test_a_view_that_is_not_there_cannot_be_deleted(lake):
     keep(lake)
 
@@ -56,6 +59,7 @@ def test_a_view_that_is_not_there_cannot_be_deleted(lake):
         delete_view(lake, "x", "Ana", world.after(1))
 
 
+@pytest.mark.lake
 def test_a_view_is_deleted_although_the_clock_was_set_back(lake):
     keep(lake, after_s=9000)
     delete_view(lake, "Payments", "Ana", world.after(-400_000))

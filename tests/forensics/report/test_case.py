@@ -24,6 +24,7 @@ def test_the_case_holds_the_affected_messages_first(case):
     assert [m["message_id"] for m in case.affected] == list(world.IDS[:2])
 
 
+@pytest.mark.lake
 def test_messages_of_one_batch_stand_in_the_order_of_the_batch(tmp_path):
     found = world.findings()
     backwards = {world.IDS[0]: 3, world.IDS[1]: 2, world.IDS[2]: 1}
@@ -59,6 +60,7 @@ def test_the_cause_chain_tells_receive_work_kill_return_and_repeat(case):
     ]
 
 
+@pytest.mark.lake
 def test_of_a_batch_that_was_not_printed_the_chain_tells_at_least_so_many(tmp_path):
     found = world.findings()
     unprinted = [d | {"batch_position": None} for d in found["deliveries"]]
@@ -67,6 +69,7 @@ def test_of_a_batch_that_was_not_printed_the_chain_tells_at_least_so_many(tmp_pa
     assert told.chain[0].sentence.startswith("charge-card received at least 3 messages of payments.fifo ")
 
 
+@pytest.mark.lake
 def test_the_chain_and_the_cause_sentence_agree_how_long_a_run_took_that_failed(tmp_path):
     found = world.findings()
     found["deliveries"] = [
@@ -125,6 +128,7 @@ def test_an_unknown_incident_is_refused_with_the_nearest_ids(lake):
     assert world.INCIDENT in caught.value.hint
 
 
+@pytest.mark.lake
 def test_an_incident_whose_logs_name_no_message_still_makes_a_case(tmp_path: Path):
     window = world.incident() | {
         "messages": None,
@@ -187,6 +191,7 @@ def test_every_form_of_a_zip_lists_the_first_works_from_one_reading(lake, monkey
     assert len(read) == 2  # once for the pages, once for the CSV with every work
 
 
+@pytest.mark.lake
 @pytest.mark.parametrize("mark", [None, "refunded", "false-alarm"])
 def test_the_first_lines_of_a_large_incident_count_as_those_that_read_every_work(tmp_path, mark):
     """Works that count alike are told together: verdicts, unknown counts, works of two messages and marks must not get lost."""

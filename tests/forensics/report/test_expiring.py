@@ -9,6 +9,8 @@ from forensics.lake import Lake
 from forensics.report.lake_status import lake_status
 from forensics.tables import BY_NAME
 
+pytestmark = pytest.mark.lake
+
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 WHERE = {"account_id": "1", "region": "eu-west-1"}

@@ -9,6 +9,8 @@ from forensics.report.freshness import freshness
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.window import TimeWindow
 
+pytestmark = pytest.mark.lake
+
 NOW = datetime(2026, 11, 20, 6, tzinfo=UTC)
 WINDOW = TimeWindow(NOW - timedelta(hours=6), NOW)
 

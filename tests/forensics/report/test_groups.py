@@ -15,6 +15,7 @@ def test_a_case_tells_when_its_group_stood_still_as_the_finding_of_the_queue_doe
     assert span.evidence_ids == tuple(world.blocked_group()["evidence_ids"])
 
 
+@pytest.mark.lake
 def test_a_ledger_without_the_finding_blocks_nothing(tmp_path):
     lake = world.save(tmp_path / "lake", world.findings() | {"queue_findings": []})
 

@@ -63,6 +63,7 @@ def test_the_lake_says_its_rows_size_and_data_version(lake):
     assert not status.is_stale
 
 
+@pytest.mark.lake
 def test_evidence_newer_than_the_findings_is_told(tmp_path):
     lake = world.save(tmp_path / "lake")
     extra = world.lines()[0] | {"evidence_id": "log:new", "event_id": "new"}

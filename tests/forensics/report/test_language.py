@@ -211,6 +211,7 @@ def test_a_japanese_report_ends_its_sentences_as_japanese_does_and_says_what_eff
     assert not re.findall(r"\((?:" + "|".join(sorted({basis for _, basis, _ in EFFECTS})) + r")\)", page)
 
 
+@pytest.mark.lake
 def test_what_left_the_queue_for_the_dead_letter_queue_is_counted_in_japanese(tmp_path):
     found = world.findings()
     found["deliveries"] = [

@@ -14,6 +14,8 @@ from tests.forensics.report import world
 from tests.forensics.report.test_log_readiness import consumer
 from tests.pages.english import english_in
 
+pytestmark = pytest.mark.lake
+
 STALE = timedelta(hours=1)
 
 

@@ -1,10 +1,14 @@
 """The weekly review from a lake: the timeouts beside its numbers are those in force at the end of the evidence."""
 
+import pytest
+
 from forensics.report.week import load_week
 from forensics.settings import Settings
 from forensics.tables.evidence import CONSUMERS, SETTING_CHANGES
 from tests.forensics.health.rows import week_row
 from tests.forensics.report import world
+
+pytestmark = pytest.mark.lake
 
 HERE = {"account_id": "111122223333", "region": "eu-west-1"}
 CONSUMER = HERE | {

@@ -34,6 +34,7 @@ from forensics.tables.findings import (
 )
 from forensics.verdict import Why, why_sentence
 from lab.loglines import report_line, start_line
+from tests.lakes import written_once
 
 Row = dict[str, Any]
 START = datetime(2026, 11, 20, 5, 12, 0, 200_000, tzinfo=UTC)
@@ -413,17 +414,19 @@ def save(folder: Path, found: dict[str, list[Row]] | None = None, log_lines: lis
 @cache
 def _ready() -> Path:
     """The world as it is most often asked for, written once: writing a lake takes a second, copying it nothing."""
-    return _written(_kept() / "lake", findings(), lines()).root
+    with written_once():
+        return _written(_kept() / "lake", findings(), lines()).root
 
 
 @cache
 def _unwritten() -> Path:
     """The world's lake before the first line and the first finding: settings, and tables without rows."""
     lake = Lake(_kept() / "lake")
-    for table, rows in settings().items():
-        lake.append(table, rows, "test|world")
-    for table in (*FINDINGS, GENERATIONS):
-        create_table(lake.path(table), table)
+    with written_once():
+        for table, rows in settings().items():
+            lake.append(table, rows, "test|world")
+        for table in (*FINDINGS, GENERATIONS):
+            create_table(lake.path(table), table)
     return lake.root
 
 

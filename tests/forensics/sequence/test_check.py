@@ -68,6 +68,7 @@ def lake_of(folder, *numbers):
     return world.save(folder / "lake", world.findings(), lines)
 
 
+@pytest.mark.lake
 def test_numbers_are_read_off_printed_bodies_with_the_times_of_their_sends(tmp_path):
     found = sequences(lake_of(tmp_path, 1, 4, 2).findings(), world.QUEUE, "$.version")
 
@@ -75,6 +76,7 @@ def test_numbers_are_read_off_printed_bodies_with_the_times_of_their_sends(tmp_p
     assert kinds(found.broken) == [("gap", 3, 3, 1), ("out_of_order", 2, 4, 1)]
 
 
+@pytest.mark.lake
 def test_a_body_without_the_number_is_counted_and_says_nothing(tmp_path):
     found = sequences(lake_of(tmp_path, 1, None, 2).findings(), world.QUEUE, "$.version")
 
@@ -87,6 +89,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.lake
 @pytest.mark.parametrize(("path", "sentence"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_checked_is_refused(tmp_path, path, sentence):
     with pytest.raises(ForensicsError) as refused:
@@ -96,6 +99,7 @@ def test_what_cannot_be_checked_is_refused(tmp_path, path, sentence):
     assert refused.value.exit_code == 2
 
 
+@pytest.mark.lake
 def test_commits_that_were_never_delivered_are_named(tmp_path):
     lake = lake_of(tmp_path, 1, 2, 3)
     (tmp_path / "orders.csv").write_text("id,n\npay-1001,1\npay-1002,2\npay-7777,3\n")

@@ -16,6 +16,8 @@ from forensics.suggestions.suggest import suggest
 from forensics.tables.evidence import CONSUMERS
 from tests.forensics.report import world
 
+pytestmark = pytest.mark.lake
+
 QUEUE = "orders"
 FUNCTION, GROUP, STREAM = "ship", "/aws/lambda/ship", "2026/11/20/[$LATEST]" + "0" * 32
 WORKER = "/ecs/pay"

@@ -46,6 +46,7 @@ def test_a_promise_of_the_settings_or_of_the_question_gives_the_share_over_it(la
     assert (loose.over, loose.promised, loose.promise_s) == (0, 3, 3600)
 
 
+@pytest.mark.lake
 def test_what_was_never_done_is_over_the_promise_once_the_evidence_reaches_further(tmp_path):
     found = world.findings()
     found[DELIVERIES.name] = [world.deliveries()[2]]
@@ -91,6 +92,7 @@ DRAINS = {
 }
 
 
+@pytest.mark.lake
 @pytest.mark.parametrize(("sent", "deleted", "backlog", "sentence"), DRAINS.values(), ids=DRAINS)
 def test_a_backlog_drains_at_what_goes_less_what_comes(tmp_path, sent, deleted, backlog, sentence):
     from tests.forensics.redrive.test_plan import again
