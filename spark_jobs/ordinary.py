@@ -1,4 +1,7 @@
-"""Ordinary invocations, put together by vectors: the rows that going through their lines one by one would give."""
+"""Ordinary invocations, and those of which a line of a known shape tells that they failed, put together by vectors.
+
+The rows are those that going through their lines one by one would give.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -6,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
+from forensics.counting.cut_off import far_along
+from forensics.counting.sorted_lists import sorted_together
 from forensics.streams.invocations import order_if_all_work_is_shown
 from forensics.streams.model import LogGroup
 from forensics.streams.reading import Reading
@@ -63,7 +67,10 @@ class Ordinary:
             "log_group", "log_stream", "own_id", (pl.col("start_at") // 1000).cast(pl.String), separator="|"
         )
         self.runs = runs.join(of_groups, on="group", how="left").with_columns(
-            invocation_id=named, run_ended_at=pl.max_horizontal("end_at", "report_at")
+            invocation_id=named,
+            run_ended_at=pl.max_horizontal("end_at", "report_at"),
+            run_status=pl.col("run_status").fill_null("success"),
+            mark_ids=pl.concat_list("start_id", pl.col("failure_ids").fill_null([]), "end_id", "report_id"),
         )
 
     def part(self) -> Part:
@@ -83,7 +90,7 @@ class Ordinary:
             record_queue_arn=pl.col("queue_arn").drop_nulls().first(),
         )
         rows = self.runs.join(of_said, on="run", how="left").join(of_records, on="run", how="left")
-        nothing = pl.lit(False)
+        nothing, succeeded = pl.lit(False), pl.col("run_status") == "success"
         return rows.select(
             "invocation_id",
             "log_group",
@@ -95,17 +102,19 @@ class Ordinary:
             _time("start_at").alias("started_at"),
             _time("run_ended_at").alias("ended_at"),
             pl.col("duration_ms").floor().cast(pl.Int64),
-            pl.lit("success").alias("end_status"),
-            pl.lit(None, pl.String).alias("error_type"),
+            pl.col("run_status").alias("end_status"),
+            "error_type",
             pl.lit(True).alias("has_start"),
             pl.col("message_count").fill_null(0),
-            pl.concat_list("start_id", "end_id", "report_id").list.sort().alias("evidence_ids"),
+            pl.col("mark_ids").list.sort().alias("evidence_ids"),
             *(
                 (pl.col("message_count") > 0).fill_null(False).alias(n)
                 for n in ("names_items", "shows_records", "shows_batch")
             ),
             pl.col("message_count").fill_null(0).alias("in_hand_count"),
-            pl.when(pl.col("message_count").is_null()).then("order_if_all_shown").alias("order_if_all_shown"),
+            pl.when(pl.col("message_count").is_null() & succeeded)
+            .then("order_if_all_shown")
+            .alias("order_if_all_shown"),
             pl.coalesce("shows_counts", nothing),
             pl.coalesce("shows_starts", nothing),
             pl.coalesce("begins_items", nothing),
@@ -142,6 +151,7 @@ class Ordinary:
         response = self.said.group_by("run").agg(has_response=(says & RESPONSE > 0).any())
         run = self.runs.select(
             "run",
+            "group",
             "log_group",
             "log_stream",
             "own_id",
@@ -153,6 +163,9 @@ class Ordinary:
             "invocation_id",
             "start_at",
             "run_ended_at",
+            "run_status",
+            "error_type",
+            end_ids=pl.when(pl.col("run_status") != "success").then("mark_ids"),
         )
         batch = self.records.group_by("run").agg(batch_count=pl.len().cast(pl.Int32))
         rows = (
@@ -162,16 +175,20 @@ class Ordinary:
             .join(response, on="run", how="left")
         )
         exact = (pl.col("receive_count") == 1) & pl.col("first_receive_ms").is_not_null()
+        with_ends = pl.concat_list(pl.col("mark_ids").fill_null([]), "end_ids")
+        rows = rows.with_columns(mark_ids=pl.when(pl.col("end_ids").is_null()).then("mark_ids").otherwise(with_ends))
         rows = rows.with_columns(
             queue_arn=pl.coalesce("queue_arn", "group_queue_arn", "log_group"),
             has_response=pl.col("has_response").fill_null(False),
             received=pl.when(exact).then(pl.col("first_receive_ms") * 1000).otherwise(pl.col("start_at")),
             received_basis=pl.when(exact).then(pl.lit("first_receive")).otherwise(pl.lit("run_start")),
-            business_keys=_together(rows, "key", "mark_keys"),
-            evidence_ids=_together(rows, "event_id", "mark_ids"),
+            business_keys=sorted_together(rows, "key", "mark_keys"),
+            evidence_ids=sorted_together(rows, "event_id", "mark_ids"),
         )
-        rows = self._with_settings(rows)
-        return _with_effect(rows)
+        rows = self._with_settings(rows).with_row_index("place")
+        failed = rows.filter(pl.col("run_status") != "success")
+        far = far_along(failed, [group.consumer for group in self.groups]).with_columns(failed["place"])
+        return _with_effect(rows.join(far, on="place", how="left", maintain_order="left"))
 
     def _names_starts(self) -> bool:
         return self.said["started_key"].null_count() < self.said.height
@@ -208,7 +225,11 @@ class Ordinary:
 
 
 def _with_effect(rows: pl.DataFrame) -> pl.DataFrame:
-    """Decide the effect of deliveries whose run succeeded: the rows of the effect table that such can meet, in its order."""
+    """Decide the effect of deliveries whose run succeeded: the rows of the effect table that such can meet, in its order.
+
+    Of the others it is there already; whatever is said of those is judged anew.
+    """
+    succeeded = pl.col("run_status") == "success"
     marked = pl.col("marker_at").is_not_null()
     order = pl.coalesce("order", pl.when(pl.col("batch_count") == 1).then(pl.lit("sequential")))
     exhaustive = pl.col("has_effect") & pl.col("is_exhaustive") & order.eq_missing("sequential")
@@ -233,7 +254,7 @@ def _with_effect(rows: pl.DataFrame) -> pl.DataFrame:
     hidden_ms = pl.col("received") // 1000 + pl.col("visibility_timeout_s").cast(pl.Int64) * 1000
     none = pl.lit(None, pl.String)
     return (
-        rows.with_columns(basis=basis, effect=effect)
+        rows.with_columns(basis=pl.coalesce("basis", basis), effect=pl.coalesce("effect", effect))
         .select(
             "queue_arn",
             pl.col("queue_arn").str.extract(r"([^:]*)$", 1).alias("queue"),
@@ -257,10 +278,10 @@ def _with_effect(rows: pl.DataFrame) -> pl.DataFrame:
             _time("started_at"),
             _time("marker_at").alias("finished_at"),
             _time("run_ended_at"),
-            pl.lit("success").alias("run_status"),
+            "run_status",
             none.alias("delete_status"),
             pl.lit(None, UTC_US).alias("delete_at"),
-            pl.lit("deleted").alias("ended_by"),
+            pl.when(succeeded).then(pl.lit("deleted")).otherwise(pl.lit("unknown")).alias("ended_by"),
             "effect",
             "basis",
             pl.when(pl.col("basis") == "marker")
@@ -281,36 +302,14 @@ def _with_effect(rows: pl.DataFrame) -> pl.DataFrame:
             "has_response",
             pl.lit(None, pl.Boolean).alias("is_provisional"),
             none.alias("job_id"),
-            pl.lit(False).alias("is_open"),
+            "error_type",
+            *(pl.col(name).fill_null(False) for name in ("is_in_progress", "is_not_reached")),
+            (~succeeded).alias("is_open"),
             pl.lit(None, pl.Binary).alias("raw"),
             item_hash("message_id").alias("item_hash"),
         )
         .select(*DELIVERY_SCHEMA)
     )
-
-
-def _together(rows: pl.DataFrame, one: str, several: str) -> pl.Series:
-    """Return a value and a list of values (no nulls) of each row as one sorted list without repeats and nulls.
-
-    Most often they are two, or one twice: only the other rows pay for lists that are sorted.
-    """
-    first = pl.col(several).list.first()
-    few = rows.select(low=pl.min_horizontal(one, first), high=pl.max_horizontal(one, first))
-    low, high = few["low"], few["high"]
-    lengths = low.is_not_null().to_numpy().astype(np.int64) + (low != high).fill_null(False).to_numpy()
-    begins = np.concatenate([[0], np.cumsum(lengths)])
-    places = np.repeat(np.arange(rows.height), lengths)
-    places[begins[:-1][lengths == 2] + 1] += rows.height  # both stand in one series, the higher ones behind
-    values = pl.concat([low, high]).gather(places)
-    found = pl.Series(
-        pl.from_arrow(pa.LargeListArray.from_arrays(pa.array(begins), values.to_arrow().cast(pa.large_string())))
-    )
-    are_many = rows.select(pl.col(several).list.len().fill_null(0) > 1).to_series()
-    if not are_many.any():
-        return found
-    both = pl.concat_list(pl.concat_list(one), pl.col(several).fill_null(pl.lit([], pl.List(pl.String))))
-    every = rows.filter(are_many).select(both.list.drop_nulls().list.unique().list.sort()).to_series()
-    return every.gather(are_many.cum_sum().cast(pl.Int64).clip(1) - 1).zip_with(are_many, found)
 
 
 def _time(name: str) -> pl.Expr:

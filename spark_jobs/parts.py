@@ -57,6 +57,8 @@ DELIVERY_SCHEMA: dict[str, Any] = schema_of(DELIVERIES) | {
     **dict.fromkeys(("dead_letter_source_arn", "body_shape"), pl.String),
     "key_marker_count": pl.Int32,
     "has_response": pl.Boolean,
+    "error_type": pl.String,
+    **dict.fromkeys(("is_in_progress", "is_not_reached"), pl.Boolean),
     "job_id": pl.String,
     "is_open": pl.Boolean,
     "raw": pl.Binary,

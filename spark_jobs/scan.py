@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
+from forensics.counting.cut_off import failed_runs
 from forensics.counting.line_shapes import Shapes, hold_any, masked, shapes_of
 from forensics.counting.prefix_columns import prefix_ids
 from forensics.counting.printed_columns import records_of
@@ -174,13 +175,19 @@ class _Lines:
     def ordinary(self) -> Part:
         """Return what ordinary runs tell; they are not looked at again."""
         odd = ~self.runs["is_whole"].to_numpy() | (self.runs["event_count"].to_numpy() > 1)
-        platform = self._platform(odd)
-        said = self._said(odd)
+        platform, at_limit = self._platform(odd)
+        said, ends = self._said(odd)
+        ended = self._ended(platform, ends, odd)
+        self._mark_odd(odd, at_limit.filter(~at_limit.is_in(ended["run"].implode())))
         records = self._records(odd)
         said = self._settled(said, records, odd)
         self.taken = ~odd
         keep = pl.Series("run", np.flatnonzero(self.taken), dtype=pl.UInt32)
-        runs = self.runs.filter(pl.col("run").is_in(keep.implode())).join(platform, on="run", how="left")
+        runs = (
+            self.runs.filter(pl.col("run").is_in(keep.implode()))
+            .join(platform, on="run", how="left")
+            .join(ended, on="run", how="left")
+        )
         records = records.join(runs.select("run"), on="run", how="semi")
         said = said.join(runs.select("run"), on="run", how="semi")
         return Ordinary(runs, records, said, self.groups, self.reading).part()
@@ -188,24 +195,32 @@ class _Lines:
     def _mark_odd(self, odd: np.ndarray, runs: pl.Series) -> None:
         odd[runs.to_numpy()] = True
 
-    def _platform(self, odd: np.ndarray) -> pl.DataFrame:
-        """Return END and REPORT of each run that is whole; one that is not plain makes its run odd."""
+    def _platform(self, odd: np.ndarray) -> tuple[pl.DataFrame, pl.Series]:
+        """Return END and REPORT of each run that is whole; one that is not plain makes its run odd.
+
+        And which runs took as long as the function may, so that they did not succeed for sure.
+        """
         kind, line = pl.col("kind"), pl.col("line")
         lines = self.lines.filter(kind.is_in([START, END, REPORT])).select("run", "kind", "line", "evidence_id", "at")
         starts, ends, reports = (lines.filter(kind == one) for one in (START, END, REPORT))
-        reports = reports.with_columns(duration_ms=screen.durations_ms(line))
+        reports = reports.with_columns(duration_ms=screen.durations_ms(line), timed_out=screen.timed_out(line))
         self._mark_odd(odd, starts.filter(~line.str.contains(rf"^START RequestId: {screen.UUID}[ \t\r\n]"))["run"])
         self._mark_odd(odd, ends.filter(~line.str.contains(rf"^END RequestId: {screen.UUID}\s*$"))["run"])
         self._mark_odd(odd, reports.filter(pl.col("duration_ms").is_null())["run"])
         ends = ends.select("run", end_id="evidence_id", end_at="at").unique("run", keep="first")
-        reports = reports.select("run", "duration_ms", report_id="evidence_id", report_at="at").unique(
-            "run", keep="first"
-        )
+        reports = reports.select("run", "duration_ms", "timed_out", report_id="evidence_id", report_at="at")
+        reports = reports.unique("run", keep="first")
         found = ends.join(reports, on="run", how="inner")
         timed = self.runs.select("run", "group", "start_at").join(found, on="run", how="inner")
-        limits = self._limits(timed)
-        self._mark_odd(odd, timed.filter(pl.Series(timed["duration_ms"].to_numpy() >= limits))["run"])
-        return found
+        return found, timed["run"].filter(pl.Series(timed["duration_ms"].to_numpy() >= self._limits(timed)))
+
+    def _ended(self, platform: pl.DataFrame, ends: pl.DataFrame, odd: np.ndarray) -> pl.DataFrame:
+        """Return how each run ended of which a line tells that it failed, and the lines that do; such a line behind END makes it odd."""
+        end_place = np.zeros(self.runs.height, np.int64)
+        places = np.flatnonzero(self.lines["kind"].to_numpy() == END)
+        end_place[self.lines["run"].to_numpy()[places]] = places
+        self._mark_odd(odd, ends["run"].filter(ends["place"] > pl.Series(end_place).gather(ends["run"])))
+        return failed_runs(ends, platform.filter("timed_out")["run"])
 
     def _limits(self, timed: pl.DataFrame) -> np.ndarray:
         """Return the function timeout in force at each START, in milliseconds; infinite where none is reading."""
@@ -220,12 +235,15 @@ class _Lines:
                     limits[mine[where]] = row["timeout_s"] * 1000
         return limits
 
-    def _said(self, odd: np.ndarray) -> pl.DataFrame:
-        """Return one row per line that states something; a line whose shape the grammar does not read for sure makes its run odd."""
+    def _said(self, odd: np.ndarray) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return one row per line that states something, and one per line that tells of its run's failure.
+
+        A line whose shape the grammar does not read for sure makes its run odd.
+        """
         is_mine = (pl.col("kind") == screen.APPLICATION) & ~pl.Series(odd)[self.lines["run"]].alias("odd")
-        needed = ("run", "group", "evidence_id", "at", "line", "shape")
+        needed = ("place", "run", "group", "evidence_id", "at", "line", "shape")
         is_own = (pl.col("line_id") == pl.col("own_id")).fill_null(False)
-        lines = self.lines.lazy().filter(is_mine).select(*needed, is_own=is_own).collect()
+        lines = self.lines.lazy().with_row_index("place").filter(is_mine).select(*needed, is_own=is_own).collect()
         line = pl.col("line")
         asks = [n for n, marks in enumerate(self.marks) if marks.asks_every_line]
         unshaped = lines.filter(pl.col("shape").is_null())
@@ -241,7 +259,7 @@ class _Lines:
         lines = lines.filter(~is_odd)
         for marks, mine in self._by_marks(lines):
             self._mark_odd(odd, mine.filter(marks.unsaid(line, pl.col("says")))["run"])
-        return self._values(lines.filter(pl.col("says") > 0), odd)
+        return self._values(lines.filter(pl.col("says") > 0), odd), lines.filter(pl.col("end") > 0)
 
     def _answers(self, lines: pl.DataFrame, asks: Sequence[int]) -> pl.DataFrame:
         """Return what lines of each shape say, for shapes that say anything; those that the grammar does not read for sure are odd."""
@@ -270,6 +288,8 @@ class _Lines:
             effect_mask=pl.Series([a.effect_key for a in asked], dtype=pl.String),
             started_mask=pl.Series([a.started_key for a in asked], dtype=pl.String),
             names_function=pl.Series([a.names_function for a in asked], dtype=pl.Boolean),
+            end=pl.Series([a.end for a in asked], dtype=pl.UInt8),
+            error_type=pl.Series([a.error_type for a in asked], dtype=pl.String),
             id_count=pl.Series([told.count(OTHER_ID) for told in texts], dtype=pl.UInt32),
         )
 

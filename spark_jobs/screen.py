@@ -20,6 +20,7 @@ START, END, REPORT, EVENT, APPLICATION = 1, 2, 3, 4, 0
 """Kinds of lines; an application's line is any other."""
 
 _REPORT = rf"^REPORT RequestId: {UUID}\tDuration: ([0-9]{{1,15}}(?:\.[0-9]{{1,9}})?) ms\t"
+_TIMED_OUT = "\tStatus: timeout"
 _FUNCTION_NAME = r'(?:unction_name|FunctionName)"\s*:\s*"([A-Za-z0-9_-]{1,140})'
 _FUNCTION_ARN = r":function:([A-Za-z0-9_-]{1,140})"
 NUMBERED_ENTITY = "&#"
@@ -57,8 +58,14 @@ def said_ids(kind: pl.Expr, line: pl.Expr) -> pl.Expr:
     return pl.when(begin > 0).then(line).str.slice(begin, 36)
 
 
+def timed_out(line: pl.Expr) -> pl.Expr:
+    """Tell which REPORT lines end with the status of a timeout."""
+    return line.str.strip_chars_end().str.ends_with(_TIMED_OUT)
+
+
 def durations_ms(line: pl.Expr) -> pl.Expr:
-    """Return the duration of plain REPORT lines; null where such a line has a status, tells of an init, or has any other form."""
+    """Return the duration of plain REPORT lines; null where such a line has another status, tells of an init, or has any other form."""
+    line = pl.when(timed_out(line)).then(line.str.strip_chars_end().str.strip_suffix(_TIMED_OUT)).otherwise(line)
     plain = pl.when(~line.str.contains_any(["Status:", "Init Duration", "Restore Duration"])).then(line)
     return plain.str.extract(_REPORT, 1).cast(pl.Float64)
 

@@ -1,5 +1,6 @@
 """Where and when a delivery was received, and the settings that were in force then."""
 
+from forensics.settings import Consumer
 from forensics.settings_in_force import Row, SettingsInForce
 from forensics.streams.model import Delivery, LogGroup
 
@@ -19,7 +20,12 @@ def place(delivery: Delivery, group: LogGroup, in_force: SettingsInForce) -> Non
     """
     _place_in_queue(delivery, group)
     _take_settings(delivery, in_force)
-    said = group.consumer
+    take_declared(delivery, group.consumer)
+    delivery.evidence_ids = sorted({*delivery.fact_ids, *delivery.end_ids})
+
+
+def take_declared(delivery: Delivery, said: Consumer) -> None:
+    """Fill in what the team says of a delivery's consumer."""
     delivery.order_declared = said.order
     delivery.has_effect = bool(said.effect)
     delivery.is_exhaustive = said.effect_is_exhaustive
@@ -27,7 +33,6 @@ def place(delivery: Delivery, group: LogGroup, in_force: SettingsInForce) -> Non
     delivery.has_guard = bool(said.guard)
     delivery.is_idempotent = said.idempotent
     delivery.guard_table = said.guard_table
-    delivery.evidence_ids = sorted({*delivery.fact_ids, *delivery.end_ids})
 
 
 def _place_in_queue(delivery: Delivery, group: LogGroup) -> None:

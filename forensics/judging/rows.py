@@ -42,10 +42,13 @@ _AS_THEY_STAND = (
     "run_ended_at",
     "started_at",
     "key_marker_count",
+    "error_type",
+    "is_in_progress",
+    "is_not_reached",
 )
 _BY_ANOTHER_NAME = ("queue_arn", "finished_at", "sent_at", "evidence_ids")
 ORDINARY = (*_AS_THEY_STAND, *_BY_ANOTHER_NAME)
-"""Columns that tell all of a delivery in an ordinary run; times in microseconds."""
+"""Columns that tell all of a delivery that vectors put together; times in microseconds."""
 
 
 def ordinary_delivery(row: Row) -> Delivery:
@@ -60,7 +63,7 @@ def ordinary_delivery(row: Row) -> Delivery:
         init_ms=0,
         fact_ids=evidence_ids,
     )
-    delivery.run_started_at = int((delivery.consumer or "").rpartition("|")[2]) * 1000
+    delivery.run_started_at = delivery.record_at = int((delivery.consumer or "").rpartition("|")[2]) * 1000
     return delivery
 
 

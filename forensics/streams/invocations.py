@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from forensics.parsers import parse_line
 from forensics.parsers.grammar import Pattern
-from forensics.parsers.line import TIMEOUT_ANSWER
+from forensics.parsers.line import TIMEOUT_ANSWER, ParsedLine
 from forensics.settings import Consumer
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.deliveries import prints_whole_batch
@@ -128,7 +128,7 @@ class _Maker:
         closed = [s.at for s in lines if s.kind in CLOSES]
         durations = [s.duration_ms for s in lines if s.kind == "report" and s.duration_ms is not None]
         names = [s.function_name for s in lines if s.function_name is not None]
-        ends = [(_end_said(s), s.error_type) for s in lines if s.kind in MARKS or s.status is not None]
+        ends = [(end_said(s), s.error_type) for s in lines if s.kind in MARKS or s.status is not None]
         said = max([said for said, _ in ends], default=_NOTHING)
         errors = [error for how, error in ends if how == said and error is not None and how in _FAILURES]
         invocation = self._invocation(
@@ -207,7 +207,7 @@ class _Maker:
             return "timeout" if invocation.duration_ms > timeout_s * 1000 else "unknown"
         if said == _LOGGED_ERROR and invocation.duration_ms is None:
             return "unknown"
-        return _STATUS[said]
+        return ENDED[said]
 
 
 def _may_have_raised(lines: Sequence[Statement]) -> bool:
@@ -228,7 +228,7 @@ def _hides_exceptions(settings: Mapping[str, Any]) -> bool:
 
 
 _FAILURES = frozenset({_CRASH, _ERROR, _UNNAMED_ERROR, _LOGGED_ERROR})
-_STATUS = {
+ENDED = {
     _TIMEOUT: "timeout",
     _CRASH: "crash",
     _ERROR: "error",
@@ -238,8 +238,8 @@ _STATUS = {
 }
 
 
-def _end_said(statement: Statement) -> int:
-    """Return how much a line says of its run's end."""
+def end_said(statement: Statement | ParsedLine) -> int:
+    """Return how much a line says of its run's end; of a run's lines the highest decides, as ``ENDED`` says."""
     kind, status = statement.kind, statement.status
     if kind in ("timeout", TIMEOUT_ANSWER) or status == "timeout":
         return _TIMEOUT

@@ -10,6 +10,7 @@ from forensics.parsers import parse_line
 from forensics.parsers.grammar import REQUEST_ID
 from forensics.parsers.line import ParsedLine
 from forensics.parsers.mentions import SEND_NEEDLE
+from forensics.streams.invocations import ENDED, end_said
 from forensics.streams.model import LogGroup
 
 OWN_ID, OTHER_ID = "eeeeeeee-eeee-eeee-eeee-eeeeeeeeeeee", "ffffffff-ffff-ffff-ffff-ffffffffffff"
@@ -22,8 +23,14 @@ MENTION, EFFECT, STARTED, RESPONSE = 1, 2, 4, 8
 batch response."""
 
 
+VECTORS_TELL = ("timeout", "error")
+"""Ends of runs that failed, which vectors put together from lines of known shapes."""
+_ENDS = frozenset({"timeout", "unhandled_error"})
+"""Kinds of lines that tell of their run's end, where they say nothing else."""
+
+
 class Shape(NamedTuple):
-    """What the grammar says of every line of one shape."""
+    """What the grammar says of every line of one shape; ``end``: so much of its run's end (``end_said``), 0 for nothing."""
 
     is_odd: bool
     says: int = 0
@@ -32,6 +39,8 @@ class Shape(NamedTuple):
     started_key: str | None = None
     names_function: bool = False
     """It names its function, by a name with digits: whether by the same is seen in each line."""
+    end: int = 0
+    error_type: str | None = None
 
 
 ODD, SILENT = Shape(True), Shape(False)
@@ -55,7 +64,8 @@ def ask(shape: str, group: LogGroup) -> Shape:
 
 
 def _shape_of(said: ParsedLine, group: LogGroup) -> Shape:
-    if said.kind not in ("app", "other") or said.request_id not in (None, OWN_ID):
+    is_end = said.kind in _ENDS
+    if not (is_end or said.kind in ("app", "other")) or said.request_id not in (None, OWN_ID):
         return ODD
     if any((said.records, said.handle_error, said.idempotency, said.worker, said.guard_mark, said.batch_item_failures)):
         return ODD
@@ -71,7 +81,10 @@ def _shape_of(said: ParsedLine, group: LogGroup) -> Shape:
         return ODD
     says |= (MENTION if said.mentions else 0) | sum(bit for _, bit in marks)
     names = {m.message_id is not None for m, _ in marks}
-    if len(names) > 1:
+    if len(names) > 1 or (is_end and (says or "0" in (said.error_type or ""))):  # a digit may be any
+        return ODD
+    end = end_said(said) if is_end else 0
+    if is_end and ENDED[end] not in VECTORS_TELL:
         return ODD
     return Shape(
         False,
@@ -80,4 +93,6 @@ def _shape_of(said: ParsedLine, group: LogGroup) -> Shape:
         said.effect.key if said.effect else None,
         said.started.key if said.started else None,
         said.function_name is not None and "0" in function_name,
+        end,
+        said.error_type if is_end else None,
     )

@@ -252,6 +252,9 @@ FORMS = [
     "batchItemFailures&#39;: []",
     "connected to the database in 12 ms",
     "2026-11-20T12:00:00.000Z <guid> Task timed out after 3.00 seconds",
+    f"2026-11-20T12:00:00.000Z {OWN} Task timed out after 3.00 seconds",
+    "[ERROR] KeyError: 'id'\nTraceback (most recent call last):\n  File \"/var/task/app.py\", line 7, in handler",
+    f"[ERROR] S3Error: no {MESSAGE}\nTraceback (most recent call last):",
     f"2026-11-20T12:00:00.000Z START RequestId: {OTHER} Version: $LATEST",
     START.format(OWN),
     START.format(OTHER),
@@ -416,6 +419,75 @@ def test_the_commonest_forms_are_read_by_vectors_and_alike(name, lines):
 
     assert is_read_by_vectors(scanned(events, READING))
     assert_alike(events)
+
+
+RAISED = '[ERROR] ValueError: the provider answered {}\nTraceback (most recent call last):\n  File "app.py", line 7, in handler'
+TIMED_OUT = f"2026-11-20T12:00:00.000Z {RUNS[0]} Task timed out after 3.00 seconds"
+CHARGED = [f"processing {MESSAGES[0]}", f"charged payment_id={KEY}", f"processing {MESSAGES[1]}"]
+STATUS = "\tStatus: timeout"
+FAILED_BY_VECTORS = {
+    "a timeout by its REPORT": ("no-marks", [], STATUS, "timeout"),
+    "a timeout by its REPORT, with marks": ("keys", CHARGED, STATUS + "\n", "timeout"),
+    "a timeout by its line": ("keys", [*CHARGED, TIMED_OUT], "", "timeout"),
+    "a timeout by both": ("either", [f"paid {MESSAGES[0]}", TIMED_OUT], STATUS, "timeout"),
+    "an error": ("keys", [*CHARGED, RAISED.format(502)], "", "error"),
+    "an error, then a timeout": ("no-marks", [RAISED.format(502), TIMED_OUT], "", "timeout"),
+}
+FAILED_BY_THE_GRAMMAR = {
+    "an error of the platform": ("no-marks", [RAISED.replace("ValueError", "Runtime.ExitError")], ""),
+    "an error whose name has a digit": ("no-marks", [RAISED.replace("ValueError", "S3Error")], ""),
+    "an error that names a message": ("no-marks", [RAISED.format(f"of message {MESSAGES[0]}")], ""),
+    "another run's timeout": ("no-marks", [TIMED_OUT.replace(RUNS[0], RUNS[1])], ""),
+    "an error by its REPORT": ("no-marks", [], "\tStatus: error\tError Type: Runtime.ExitError"),
+    "a timeout said twice": ("no-marks", [], STATUS + STATUS),
+}
+
+
+def of_failed(name: str, lines: list[str], status: str) -> pl.DataFrame:
+    """Return the log events of one invocation that prints its event and some lines, and whose REPORT ends with a status."""
+    *begun, end, report = invocation(RUNS[0], json.dumps(EVENT), *lines)
+    return log_events(in_time([*begun, end, report + status]), f"/aws/lambda/{name}-1")
+
+
+@pytest.mark.parametrize(("name", "lines", "status", "ended"), FAILED_BY_VECTORS.values(), ids=FAILED_BY_VECTORS)
+def test_runs_that_failed_in_the_commonest_ways_are_read_by_vectors_and_alike(name, lines, status, ended):
+    events = of_failed(name, lines, status)
+    told = scanned(events, READING)
+
+    assert is_read_by_vectors(told)
+    assert {(row["run_status"], row["is_open"]) for row in told.deliveries.rows(named=True)} == {(ended, True)}
+    assert_alike(events)
+
+
+@pytest.mark.parametrize(("name", "lines", "status"), FAILED_BY_THE_GRAMMAR.values(), ids=FAILED_BY_THE_GRAMMAR)
+def test_runs_that_failed_otherwise_go_to_the_grammar(name, lines, status):
+    events = of_failed(name, lines, status)
+
+    assert not is_read_by_vectors(scanned(events, READING))
+    assert_alike(events)
+
+
+def test_an_error_behind_its_end_goes_to_the_grammar():
+    *begun, end, report = invocation(RUNS[0], json.dumps(EVENT))
+    events = log_events(in_time([*begun, end, RAISED, report]), "/aws/lambda/no-marks-1")
+
+    assert not is_read_by_vectors(scanned(events, READING))
+    assert_alike(events)
+
+
+@pytest.mark.parametrize("order", ["sequential", "parallel", None])
+@pytest.mark.parametrize("is_exhaustive", [True, False], ids=["exhaustive", "not exhaustive"])
+@pytest.mark.parametrize("charged", [0, 1, 2, 3])
+def test_how_far_a_batch_got_is_told_alike(charged, is_exhaustive, order):
+    consumer = Consumer(effect=r"paid (?P<message_id>\S{36})", effect_is_exhaustive=is_exhaustive, order=order)
+    group = LogGroup("/aws/lambda/pay", "lambda", "pay", QUEUE_ARN, consumer)
+    reading = Reading(LogGroups({group.name: group}), READING.in_force, READING.keys)
+    event = json.dumps({"Records": [record(message_id) for message_id in MESSAGES]})
+    lines = invocation(RUNS[0], event, *(f"paid {message_id}" for message_id in MESSAGES[:charged]))
+    events = log_events(in_time([*lines[:-1], lines[-1] + STATUS]), group.name)
+
+    assert is_read_by_vectors(scanned(events, reading))
+    assert_alike(events, reading)
 
 
 @pytest.mark.parametrize(("name", "lines"), BY_THE_GRAMMAR.values(), ids=BY_THE_GRAMMAR)
