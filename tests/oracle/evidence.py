@@ -545,6 +545,7 @@ class Kept:
             "window_end_at": at(end),
             "status": status,
             "detail": detail or ("ServiceUnavailableException: try again" if status == "failed" else None),
+            "detail_marked": None,
             "seen_count": stored,
             "stored_count": stored,
             "already_count": 0,
