@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from forensics.identity import evidence_id, handle_token
 from forensics.lake import Lake, to_arrow
-from forensics.tables import EVIDENCE, FINDINGS, Table
+from forensics.tables import BY_NAME, FINDINGS, GENERATIONS, Table
 from forensics.tables.evidence import (
     CONSUMERS,
     COVERAGE,
@@ -24,6 +24,7 @@ from forensics.tables.evidence import (
     QUEUE_SETTINGS,
 )
 from lab.loglines import iso_ms, report_line, start_line, timed_out_line
+from tests.tables import put_tables
 
 ACCOUNT, REGION = "111122223333", "eu-west-1"
 START = datetime(2026, 11, 20, 5, 12, tzinfo=UTC)
@@ -326,9 +327,9 @@ class Story:
     def save(self, root: Path, with_findings: bool = True) -> Path:
         """Write the lake: evidence first, then the findings of one generation."""
         lake = Lake(root)
+        put_tables(lake, (BY_NAME[name] for name in self.evidence))
         for name, rows in self.evidence.items():
-            table = next(t for t in EVIDENCE if t.name == name)
-            lake.append(table, rows, f"{name}|test")
+            lake.append(BY_NAME[name], rows, f"{name}|test")
         if with_findings:
             self.publish(lake)
         return root
@@ -337,6 +338,7 @@ class Story:
         """Write the findings told so far as a new generation of a lake."""
         text = repr(sorted((name, len(rows)) for name, rows in self.findings.items()))
         generation_id = hashlib.sha256(text.encode()).hexdigest()
+        put_tables(lake, (*FINDINGS, GENERATIONS))
         for table in FINDINGS:
             folder = lake.staging_folder(table, generation_id[:16])
             folder.mkdir(parents=True)

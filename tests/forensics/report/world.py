@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 
 from forensics.identity import evidence_id
 from forensics.lake import Lake, to_arrow
-from forensics.lake.delta import create_table
 from forensics.queue_rules import QueueFacts
 from forensics.queue_rules.fifo_group_blocked import fifo_group_blocked
 from forensics.sentence import said
@@ -35,6 +34,7 @@ from forensics.tables.findings import (
 from forensics.verdict import Why, why_sentence
 from lab.loglines import report_line, start_line
 from tests.lakes import written_once
+from tests.tables import put_tables
 
 Row = dict[str, Any]
 START = datetime(2026, 11, 20, 5, 12, 0, 200_000, tzinfo=UTC)
@@ -425,8 +425,7 @@ def _unwritten() -> Path:
     with written_once():
         for table, rows in settings().items():
             lake.append(table, rows, "test|world")
-        for table in (*FINDINGS, GENERATIONS):
-            create_table(lake.path(table), table)
+        put_tables(lake, (*FINDINGS, GENERATIONS))
     return lake.root
 
 
