@@ -1,5 +1,5 @@
-"""The ``doubletake`` command: ``main`` runs it; each subcommand is a file of its own here."""
+"""The ``doubletake`` command: ``whole_process`` runs that of this process, ``main`` any; each subcommand is a file of its own here."""
 
-from cli.program import app, main
+from cli.program import app, main, whole_process
 
-__all__ = ["app", "main"]
+__all__ = ["app", "main", "whole_process"]

@@ -2,6 +2,6 @@
 
 import sys
 
-from cli import main
+from cli import whole_process
 
-sys.exit(main())
+sys.exit(whole_process())

@@ -15,9 +15,9 @@ HOME = _HERE if (_HERE / "forensics").is_dir() else _HERE.parent
 def main() -> int:
     """Run the command and return its exit code."""
     sys.path.insert(0, str(HOME))  # before the current folder, whose modules are none of ours
-    from cli import main as command
+    from cli import whole_process
 
-    return command()
+    return whole_process()
 
 
 if __name__ == "__main__":
