@@ -6,9 +6,6 @@ import msgspec
 
 from forensics.streams.model import Delivery
 
-ANSWERS_KEPT = 2_000
-"""So many answers of the rules are kept for pairs that are alike: those of a few batches."""
-
 
 class Ruled(NamedTuple):
     """One rule's answer for one redelivery."""
@@ -61,6 +58,7 @@ class Message(msgspec.Struct, kw_only=True, array_like=True):
 
     ``origin_excluded`` and ``origin_open`` say which other origins of its id are out, and which are not, with why.
     ``final_at``: when the time of what is missing will have been read again; None where the interval is final.
+    ``batch_position``: its first place in a printed batch.
     """
 
     queue_arn: str
@@ -95,6 +93,7 @@ class Message(msgspec.Struct, kw_only=True, array_like=True):
     origin_open: list[str] = msgspec.field(default_factory=list)
     maybe_related_message_ids: list[str] = msgspec.field(default_factory=list)
     final_at: int | None = None
+    batch_position: int | None = None
 
     @property
     def is_provisional(self) -> bool:

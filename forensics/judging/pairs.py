@@ -9,11 +9,11 @@ from typing import NamedTuple
 from forensics.judging.calls import CHANGE, DELETE
 from forensics.judging.evidence import united
 from forensics.judging.known import first_known, highest
-from forensics.judging.model import ANSWERS_KEPT, Redelivery, Ruled
+from forensics.judging.model import Redelivery, Ruled
 from forensics.judging.placing import LONGEST_INIT_MS
 from forensics.judging.provisional import redelivery_final_at
 from forensics.judging.surroundings import LONGEST_VISIBILITY_S, Surroundings
-from forensics.rules import Decision, DeliveryPair, decide
+from forensics.rules import ANSWERS_KEPT, Decision, DeliveryPair, decide
 from forensics.sentence import said
 from forensics.streams.model import Delivery
 
@@ -50,7 +50,6 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_is_named_failure=earlier.is_named_failure,
         earlier_has_response=earlier.has_response,
         earlier_response_is_malformed=earlier.is_malformed_response,
-        earlier_effect=earlier.effect,
         earlier_was_given_back=earlier.was_given_back,
         earlier_is_watched=bool(earlier.is_watched),
         earlier_held_ms=held.ms,

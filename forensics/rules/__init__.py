@@ -1,6 +1,7 @@
 """Why was it delivered again? One rule per cause, each asked about every pair of deliveries."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from forensics.rules.batch_collateral import batch_collateral
@@ -39,6 +40,11 @@ RULES: dict[str, Callable[[DeliveryPair], Ruling]] = {
 }
 """Cause code to rule, the surest explanation first: where several hold, the first is the primary cause."""
 
+ANSWERS_KEPT = 2_000
+"""So many answers of the rules are kept for pairs that are alike: those of a few batches."""
+_OF_ONE_MESSAGE = ("batch_collateral", "function_timeout", "runtime_crash", "function_error")
+"""Rules that ask whether the message itself had been finished; the others say the same of all that two runs had."""
+
 
 class Decision(NamedTuple):
     """What all rules say together of one pair. ``causes`` is empty where none is supported."""
@@ -59,7 +65,8 @@ def decide(pair: DeliveryPair) -> Decision:
     >>> decide(DeliveryPair(earlier_status="timeout", gap_ms=31_000, is_fifo=True)).cause
     'function_timeout'
     """
-    rulings = [(code, rule(pair)) for code, rule in RULES.items()]
+    of_both_runs = _of_both_runs(pair._replace(earlier_has_finish_mark=False))
+    rulings = [(code, of_both_runs.get(code) or RULES[code](pair)) for code in RULES]
     causes = [code for code, r in rulings if r.stance == SUPPORTED]
     open_codes = [code for code, r in rulings if r.stance == UNDECIDABLE]
     if not causes and open_codes == ["broker_copy"] and pair.is_fifo is False:
@@ -79,4 +86,20 @@ def decide(pair: DeliveryPair) -> Decision:
     )
 
 
-__all__ = ["EXCLUDED", "RULES", "SUPPORTED", "UNDECIDABLE", "Decision", "DeliveryPair", "Ruling", "decide"]
+@lru_cache(maxsize=ANSWERS_KEPT)
+def _of_both_runs(pair: DeliveryPair) -> dict[str, Ruling]:
+    """Ask the rules to which it is all one whether the message had been finished."""
+    return {code: rule(pair) for code, rule in RULES.items() if code not in _OF_ONE_MESSAGE}
+
+
+__all__ = [
+    "ANSWERS_KEPT",
+    "EXCLUDED",
+    "RULES",
+    "SUPPORTED",
+    "UNDECIDABLE",
+    "Decision",
+    "DeliveryPair",
+    "Ruling",
+    "decide",
+]

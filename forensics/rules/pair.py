@@ -53,7 +53,6 @@ class DeliveryPair(NamedTuple):
     earlier_is_named_failure: bool = False
     earlier_has_response: bool = False
     earlier_response_is_malformed: bool = False
-    earlier_effect: str = "unknown"
     earlier_was_given_back: bool | None = None
     earlier_is_watched: bool = True
     earlier_held_ms: int = 0
