@@ -92,7 +92,7 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
         mapped(cache.entry("judge", name) / VERDICTS).with_columns(part=pl.lit(n, pl.UInt32))
         for n, name in enumerate(judged)
     ]
-    named = membership(pl.concat([none, *parts])).drop("visibility_timeout_s", "is_affected")
+    named = membership(pl.concat([none, *parts])).drop("visibility_timeout_s", "is_affected", "batch_position")
     incidents = named.group_by("queue_arn", "queue", "incident_id").agg(
         at=pl.col("first_received_at").filter("is_member_affected").min().fill_null(0), weight=pl.len()
     )
@@ -118,14 +118,14 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
         for (name,), mine in named.group_by("unit", maintain_order=True)
     ]
     told = {
-        judged[int(str(n))]: rows_digest(mine.select("queue_arn", "item_id", "incident_id"))
+        judged[int(str(n))]: rows_digest(mine.select("queue_arn", "item_id", "incident_id", "lane"))
         for (n,), mine in named.group_by("part", maintain_order=True)
     }
     return {"units": units, "told": told}
 
 
 def messages(around: Surrounding, unit: Unit) -> Summary:
-    """Write the verdicts of one judged unit with their incidents, and what its works tell of each."""
+    """Write the verdicts of one judged unit with their incidents, the bars and marks of those, and what its works tell of each."""
 
     def make(folder: Path) -> Summary:
         judged = around.cache.entry("judge", unit["judged"])
@@ -134,6 +134,9 @@ def messages(around: Surrounding, unit: Unit) -> Summary:
         named = mine.select("queue_arn", "item_id", "incident_id")
         rows = rows.join(named, on=["queue_arn", "item_id"], how="left").select(*schema_of(MESSAGES))
         written(folder, "messages", rows, MESSAGES.key)
+        marks = read_part(judged, "marks").collect()
+        marks = marks.join(mine.select("queue_arn", "item_id", "incident_id", "lane"), on=["queue_arn", "item_id"])
+        written(folder, "timeline", marks.select(*schema_of(TIMELINE)), TIMELINE.key)
         _shares(judged, mine).write_parquet(folder / "shares.parquet")
         written(folder, "measures", verdict_measures(rows))
         return {"messages": rows.height}
@@ -153,7 +156,7 @@ def _shares(judged: Path, mine: pl.DataFrame) -> pl.DataFrame:
 
 
 def incidents(around: Surrounding, unit: Unit) -> Summary:
-    """Write incidents that began in one stretch of time, with timelines and counterfactuals."""
+    """Write incidents that began in one stretch of time, with counterfactuals."""
     return around.cache.made("incidents", unit["name"], lambda folder: _incidents(around, unit, folder))
 
 
@@ -165,26 +168,15 @@ def _incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     for queue_arn, incident_id, share in found.collect().iter_rows():
         shares[queue_arn, incident_id].append(_SHARE(share))
     told: list[Row] = []
-    lanes: list[tuple[str, str, str, int]] = []
     answers: list[Row] = []
     for (queue_arn, incident_id), mine in sorted(shares.items()):
         blocked_ms = unit["blocked_ms"].get(f"{queue_arn} {incident_id}")
         one = told_of(incident_id, queue_arn, mine, around.gaps, blocked_ms)
         told.append(one.row)
-        lanes += [(queue_arn, incident_id, item_id, lane) for item_id, lane in one.lanes.items()]
         answers += one.counterfactuals
     written(folder, "incidents", frame(told, schema_of(INCIDENTS)), INCIDENTS.key)
-    written(folder, "timeline", _timeline(around.cache, unit["judged"], lanes), TIMELINE.key)
     written(folder, "counterfactuals", frame(answers, schema_of(COUNTERFACTUALS)), COUNTERFACTUALS.key)
     return {"incidents": len(told), "ids": [row["incident_id"] for row in told]}
-
-
-def _timeline(cache: Cache, judged: Sequence[str], lanes: Sequence[tuple[str, str, str, int]]) -> pl.DataFrame:
-    """Return the bars and marks of incidents; ``lanes``: queue, incident, item and lane of each of their messages."""
-    marks = pl.concat([pl.scan_parquet(cache.entry("judge", name) / "marks.parquet") for name in judged])
-    mine = pl.LazyFrame(lanes, ["queue_arn", "incident_id", "item_id", "lane"], orient="row")
-    found = marks.join(mine, on=["queue_arn", "item_id"]).cast({"lane": pl.Int32})
-    return found.select(*schema_of(TIMELINE)).collect()
 
 
 # -- queues and message groups ------------------------------------------------------------------------------------------

@@ -143,8 +143,9 @@ class Telling:
         add(T.DELIVERIES, "settle", settled)
         for table in (T.DELIVERIES, T.REDELIVERIES, T.RULINGS):
             add(table, "judge", judged)
-        add(T.MESSAGES, "messages", placed)
-        for table in (T.INCIDENTS, T.TIMELINE, T.COUNTERFACTUALS):
+        for table in (T.MESSAGES, T.TIMELINE):
+            add(table, "messages", placed)
+        for table in (T.INCIDENTS, T.COUNTERFACTUALS):
             add(table, "incidents", [u["name"] for u in units])
         add(T.QUEUE_FINDINGS, "groups", [unit["name"] for unit, _ in groups])
         add(T.QUEUE_FINDINGS, "queue", [unit["name"] for unit in queues])

@@ -15,6 +15,7 @@ VERDICT_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "last_active_at": pl.Int64,
     "visibility_timeout_s": pl.Int32,
     "is_affected": pl.Boolean,
+    "batch_position": pl.Int32,
 }
 """What membership asks of a message's verdict; times in µs."""
 
@@ -30,13 +31,17 @@ _IS_NEW = (
 
 
 def membership(verdicts: pl.DataFrame) -> pl.DataFrame:
-    """Return those rows of verdicts (VERDICT_SCHEMA) that belong to an incident, with ``incident_id`` and ``is_member_affected``.
+    """Return those rows of verdicts (VERDICT_SCHEMA) that belong to an incident, with ``incident_id``, ``is_member_affected`` and ``lane``.
 
     Affected messages of a queue whose activity is separated by no more than max(2 x visibility timeout, 15 min) make one
     incident; the others inside its time belong to it, the earliest where there are several, but neither open nor bridge one.
+    An incident's timeline has a lane for each, from 1: affected ones first, then by first receive, place in the printed batch, and id.
     """
-    found = [_of_queue(mine) for mine in verdicts.partition_by("queue_arn")]
-    return pl.concat([_none_of(verdicts), *found])
+    found = pl.concat([_none_of(verdicts), *(_of_queue(mine) for mine in verdicts.partition_by("queue_arn"))])
+    in_order = found.sort(
+        ~pl.col("is_member_affected"), "first_received_at", "batch_position", "item_id", "queue_arn", nulls_last=False
+    )
+    return in_order.with_columns(lane=pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("queue_arn", "incident_id"))
 
 
 def _none_of(verdicts: pl.DataFrame) -> pl.DataFrame:

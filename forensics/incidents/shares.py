@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from forensics.incidents.ranking import highest
 from forensics.incidents.repeats import Repeated, all_repeated, counted, repeats
-from forensics.incidents.timeline import Place, places_of
 from forensics.incidents.told import AnyDelivery, Told
 from forensics.incidents.trigger import Triggers, triggers_of
 from forensics.judging.model import Judged, Message, Redelivery
@@ -35,7 +34,7 @@ class Share:
     """What some works tell of one incident; times in µs. Texts are counted as they stand: ``code: why``.
 
     Of all its messages: ``verdicts``, ``works`` by verdict, ``sent``, ``origin`` (the last by name), ``proved`` of the confirmed,
-    ``final_at``, ``further`` with what is out and open of their origins, and ``places`` in order. Of the affected ones the rest:
+    ``final_at``, and ``further`` with what is out and open of their origins. Of the affected ones the rest:
     ``has_open_end`` where one has no upper bound, ``has_other_receives`` where a receive count is not 1, ``stopped_s``: how long
     runs lasted that timed out. ``evidence_ids`` are sorted.
     """
@@ -50,7 +49,6 @@ class Share:
     further: int
     origins_out: Counts
     origins_open: Counts
-    places: list[Place]
 
     affected: int
     works_affected: int
@@ -113,7 +111,6 @@ def share_of(
         further=len(further),
         origins_out=Counter(text for message in further for text in message.origin_excluded),
         origins_open=Counter(text for message in further for text in message.origin_open),
-        places=places_of(messages, ledger),
         affected=len(hit),
         works_affected=len({message.work_id for message in hit}),
         works_shared=len({m.work_id for m in hit if not here.issuperset(m.related_message_ids)}),
@@ -169,7 +166,6 @@ def together(shares: Sequence[Share]) -> Share:
         further=sum(share.further for share in shares),
         origins_out=_sum(share.origins_out for share in shares),
         origins_open=_sum(share.origins_open for share in shares),
-        places=sorted(chain.from_iterable(share.places for share in shares)),
         affected=sum(share.affected for share in shares),
         works_affected=sum(share.works_affected for share in shares),
         works_shared=sum(share.works_shared for share in shares),

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from forensics.incidents.told import AnyDelivery
 from forensics.judging.model import Message
 from forensics.sentence import said
 from forensics.streams.model import Delivery
@@ -49,32 +48,6 @@ def mark_rows(ledger: Collection[Delivery], messages: Iterable[Message]) -> list
                 source = "derived" if kind in _DERIVED else shown_by
                 rows.append((place, index, kind, at, until_at, ended_by, source, label))
     return rows
-
-
-class Place(NamedTuple):
-    """What gives a message of an incident its lane: affected ones first, then by first receive, place in the printed batch, and id."""
-
-    is_bystander: bool
-    first_received_at: int
-    batch_position: int
-    item_id: str
-
-
-def places_of(messages: Iterable[Message], ledger: Iterable[AnyDelivery]) -> list[Place]:
-    """Return what gives each message its lane, in order; ``ledger`` holds all of its deliveries."""
-    at: dict[str, int] = {}
-    for d in ledger:
-        if d.batch_position is not None:
-            at[d.item_id] = min(d.batch_position, at.get(d.item_id, d.batch_position))
-    return sorted(
-        Place(not m.is_affected, _or_before_all(m.first_received_at), at.get(m.item_id, -1), m.item_id)
-        for m in messages
-    )
-
-
-def lanes_of(places: Iterable[Place]) -> Mapping[str, int]:
-    """Give each message of an incident its lane, from 1."""
-    return {place.item_id: lane for lane, place in enumerate(sorted(places), start=1)}
 
 
 def _first_done(ledger: Iterable[Delivery]) -> Mapping[tuple[str, str], tuple[int, str, int]]:

@@ -150,6 +150,7 @@ def _message(
         visibility_timeout_s=highest([d.visibility_timeout_s for d in item]),
         evidence_ids=united(*(d.evidence_ids for d in item)),
         final_at=interval.final_at,
+        batch_position=lowest([d.batch_position for d in item]),
     )
 
 

@@ -27,6 +27,7 @@ class MessageTimes(NamedTuple):
     is_affected: bool
     queue_arn: str = ARN
     work_id: str = ""
+    batch_position: int | None = None
 
 
 def membership(messages: Iterable) -> dict[str, tuple[str, bool]]:
@@ -152,6 +153,34 @@ def test_messages_of_which_nothing_tells_when_they_came_are_named_by_their_queue
     assert found == {"a": ("payments", True), "b": (FIRST, True), "c": (FIRST, False)}
 
 
+def lanes(messages: Iterable) -> dict[str, int]:
+    """Return item id -> lane of messages of one queue."""
+    rows = [{name: getattr(one, name) for name in columns.VERDICT_SCHEMA} for one in messages]
+    return dict(columns.membership(pl.DataFrame(rows, schema=columns.VERDICT_SCHEMA)).select("item_id", "lane").rows())
+
+
+def test_affected_messages_take_the_first_lanes_in_the_order_of_their_first_receive():
+    messages = [
+        harmless("a", -5, 0),
+        message("b", 9),
+        message("c", effects_at_most=None),
+        message("d", batch_position=1),
+        message("e", batch_position=2),
+    ]
+
+    # c has no place in a printed batch and comes before those that have one
+    assert lanes(messages) == {"c": 1, "d": 2, "e": 3, "b": 4, "a": 5}
+
+
+def test_each_incident_has_lanes_of_its_own():
+    assert lanes([message("a", 0), message("b", 901), message("c", None), message("d", 902)]) == {
+        "a": 1,
+        "b": 1,
+        "c": 1,
+        "d": 2,
+    }
+
+
 seconds = st.integers(0, 8_000)
 
 
@@ -193,6 +222,19 @@ def times_that_are_missing(draw):
         times = {n: getattr(one, n) + late_us for n in ("first_received_at", "last_received_at", "last_active_at")}
         changed.append(one._replace(**times | dict.fromkeys(names)))
     return changed
+
+
+@given(times_that_are_missing(), st.lists(st.sampled_from([None, 1, 2]), min_size=9, max_size=9))
+def test_lanes_are_those_of_messages_put_in_order_one_by_one(messages, positions):
+    placed = [one._replace(batch_position=at) for one, at in zip(messages, positions, strict=False)]
+    by_incident: dict[str, list] = {}
+    for one in placed:
+        if one.item_id in (found := membership(placed)):
+            at = (-1 if value is None else value for value in (one.first_received_at, one.batch_position))
+            by_incident.setdefault(found[one.item_id][0], []).append((not one.is_affected, *at, one.item_id))
+
+    expected = {key[-1]: lane for keys in by_incident.values() for lane, key in enumerate(sorted(keys), 1)}
+    assert lanes(placed) == expected
 
 
 @given(times_that_are_missing())

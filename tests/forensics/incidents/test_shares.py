@@ -73,7 +73,6 @@ def test_an_incident_is_the_same_however_its_works_are_shared_out(data):
     whole, in_parts = (told_of("i", ARN, some, Gaps([]), 5) for some in ([share_of_works(members, every)], carried))
 
     assert whole == in_parts
-    assert list(whole.lanes.values()) == [1, 2, 3, 4, 5]
 
 
 def carried_work(work: Judged) -> Told:

@@ -35,7 +35,7 @@ def carried_share(share: Share) -> Share:
 def work_of(*messages: Message) -> Judged:
     work = Judged([], [], list(messages))
     for one in messages:
-        one.work_id = messages[0].item_id
+        one.work_id, one.group_id = messages[0].item_id, one.item_id
         for index in (1, 2):
             work.ledger.append(delivery(one.item_id, index, 0, work_id=one.work_id, effect="yes"))
         out = [labelled("released", said("it came back after {gap}", gap="60 s")), "throttled: no"]
@@ -57,7 +57,7 @@ def incidents_of(messages: Sequence[Message]) -> Members:
 def sure_and_open(*works: Judged) -> tuple[list[list[str]], list[str]]:
     """Return which items each share is of, and which works are left open."""
     shares, others = sure_shares(by_name(works))
-    return [sorted(place.item_id for place in share.places) for *_, share in shares], [work_id for _, work_id in others]
+    return [sorted(share.group_ids) for *_, share in shares], [work_id for _, work_id in others]
 
 
 def test_works_with_no_quiet_between_them_are_told_together():

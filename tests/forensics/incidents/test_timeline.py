@@ -4,18 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forensics.incidents.timeline import GIVEN, MARKED, lanes_of, mark_rows, places_of
+from forensics.incidents.timeline import GIVEN, MARKED, mark_rows
 from forensics.tables.findings import TIMELINE
 from tests.forensics.incidents.builders import NOON, at, delivery, harmless, message
 
 
 def rows(messages, ledger):
-    lanes = lanes_of(places_of(messages, ledger))
     found = [dict(zip(GIVEN, row, strict=True)) for row in mark_rows(ledger, messages)]
     for row in found:
         marked = ledger[row.pop("place")]
-        row |= {name: getattr(marked, name) for name in MARKED} | {"lane": lanes[marked.item_id]}
-    return sorted(found, key=lambda r: (r["lane"], r["delivery_index"]))
+        row |= {name: getattr(marked, name) for name in MARKED}
+    return sorted(found, key=lambda r: (r["item_id"], r["delivery_index"]))
 
 
 def of_one(**values):
@@ -173,29 +172,6 @@ def test_work_done_first_in_a_message_of_another_incident_makes_a_repeat_here():
     found = rows([message("b")], ledger)
 
     assert {(r["item_id"], r["kind"]) for r in found} == {("b", "in_flight"), ("b", "repeat")}
-
-
-def test_affected_messages_take_the_first_lanes_in_the_order_of_their_first_receive():
-    ledger = [delivery(item) for item in "abcde"]
-    ledger += [delivery("e", 2, batch_position=2), delivery("d", 2, batch_position=1)]
-    messages = [harmless("a", -5), message("b", 9), message("c", effects_at_most=None), message("d"), message("e")]
-    found = rows(messages, ledger)
-
-    # c has no place in a printed batch and comes before those that have one
-    assert {row["item_id"]: row["lane"] for row in found} == {"c": 1, "d": 2, "e": 3, "b": 4, "a": 5}
-
-
-def test_lanes_ask_for_the_first_receive_and_the_first_place_in_a_batch():
-    ledger = [
-        delivery(item, n, batch_position=p)
-        for item, places in (("a", (2, 3)), ("b", (9, 1)))
-        for n, p in enumerate(places)
-    ]
-    by_place = rows([message("a"), message("b")], ledger)
-    by_receive = rows([message("a", 1, 2), message("b", 0, 9)], [delivery("a"), delivery("b")])
-
-    assert {row["item_id"]: row["lane"] for row in by_place} == {"b": 1, "a": 2}
-    assert {row["item_id"]: row["lane"] for row in by_receive} == {"b": 1, "a": 2}
 
 
 events = st.fixed_dictionaries(

@@ -206,9 +206,11 @@ def test_a_message_says_what_its_deliveries_say_together():
         (
             "m1",
             [
-                {**YES, "run_ended_at": 90_000_000, "sent_ms": 5, "business_keys": ["k"], "evidence_ids": ["b"]},
+                {**YES, "run_ended_at": 90_000_000, "sent_ms": 5, "business_keys": ["k"], "evidence_ids": ["b"]}
+                | {"batch_position": 3},
                 {**OPEN, "is_seen": False, "group_id": "g", "deduplication_id": "d", "received_at": None},
-                {**NO, "ended_by": "dead_lettered", "business_keys": ["j"], "evidence_ids": ["a", "b"]},
+                {**NO, "ended_by": "dead_lettered", "business_keys": ["j"], "evidence_ids": ["a", "b"]}
+                | {"batch_position": 2},
             ],
         ),
     )
@@ -218,7 +220,7 @@ def test_a_message_says_what_its_deliveries_say_together():
     assert (message.last_active_at, message.sent_at) == (3 * MIN, 5_000)
     assert (message.group_id, message.deduplication_id, message.is_dead_lettered) == ("g", "d", True)
     assert (message.business_keys, message.evidence_ids) == (["j", "k"], ["a", "b"])
-    assert message.visibility_timeout_s == 30
+    assert (message.visibility_timeout_s, message.batch_position) == (30, 2)
 
 
 ENDS = {
