@@ -1,9 +1,10 @@
 """Whole works to verdicts: loads what deliveries there are of a unit's items, judges them, and writes what follows."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -27,7 +28,7 @@ from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULING
 from spark_jobs.candidates import write_mapped
 from spark_jobs.parts import UTC_US, frame, other_deliveries, packed, read_part, schema_of, unpacked, written
 
-_TIMES = ("run_ended_at", "started_at", "finished_at", "sent_at")
+_TIMES: dict[str, Literal["us", "ms"]] = {"run_ended_at": "us", "started_at": "us", "finished_at": "us", "sent_at": "ms"}
 
 WORK_SCHEMA = {"queue_arn": pl.String, "work_id": pl.String, "judged": pl.Binary}
 """One work, packed: what it tells incidents (``Told``), or all of it (``Judged``)."""
@@ -58,7 +59,8 @@ def deliveries_of_rows(rows: pl.DataFrame, reading: Reading) -> Iterator[Deliver
     """Yield rows (``DELIVERY_SCHEMA``) as deliveries, placed among the settings in force."""
     for raw in rows["raw"].drop_nulls():
         yield unpacked(raw)
-    ordinary = rows.filter(pl.col("raw").is_null()).with_columns(pl.col(name).dt.epoch("us") for name in _TIMES)
+    times = (pl.col(name).dt.epoch(unit) for name, unit in _TIMES.items())
+    ordinary = rows.filter(pl.col("raw").is_null()).with_columns(times)
     for row in ordinary.select(ORDINARY).iter_rows():
         delivery = ordinary_delivery(row)
         group = reading.groups.of(delivery.log_group or "", delivery.log_stream or "")
@@ -103,15 +105,14 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
 def _rulings(again: Sequence[Redelivery], redeliveries: pl.DataFrame) -> pl.DataFrame:
     """Return every rule's answers, of redeliveries in order: what many have in common is made once and taken for each."""
     names = {name: pl.String for name in RULINGS.column_names if name.startswith(Ruled._fields)}
-    answers: list[Ruled] = []
-    place_of: dict[int, int] = {}  # those of redeliveries that are alike are one list
+    answers: dict[Ruled, int] = {}
+    places: dict[int, list[int]] = {}  # those of redeliveries that are alike are one list
     for redelivery in again:
-        if id(redelivery.rulings) not in place_of:
-            place_of[id(redelivery.rulings)] = len(answers)
-            answers += sorted(redelivery.rulings)
-    counts = np.array([len(r.rulings) for r in again], np.int64)
-    first = np.array([place_of[id(r.rulings)] for r in again], np.int64) - np.cumsum(counts) + counts
-    found = frame(answers, names)[np.arange(counts.sum()) + np.repeat(first, counts)]
+        if id(redelivery.rulings) not in places:
+            in_order = sorted(redelivery.rulings)
+            places[id(redelivery.rulings)] = [answers.setdefault(one, len(answers)) for one in in_order]
+    found = frame(answers, names)[list(chain.from_iterable(places[id(r.rulings)] for r in again))]
+    counts = [len(r.rulings) for r in again]
     rest = [name for name in RULINGS.column_names if name not in names]
     of_each = redeliveries.select(rest)[np.repeat(np.arange(len(again)), counts)]
     return pl.concat([found, of_each], how="horizontal").select(*schema_of(RULINGS))

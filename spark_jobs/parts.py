@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -155,11 +156,16 @@ def frame(rows: Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]], schema:
         return _no_rows(tuple(schema.items()))
     columns: dict[str, Any] = dict(zip(given, zip(*every, strict=True), strict=True))
     for name in (name for name in given if f"{name}{MARKED}" in schema):
-        columns[name], columns[f"{name}{MARKED}"] = zip(*map(both_forms, columns[name]), strict=True)
+        once = {id(text): text for text in columns[name]}  # one object is said of many rows
+        told = {key: both_forms(text) for key, text in once.items()}
+        columns[name], columns[f"{name}{MARKED}"] = zip(*[told[id(text)] for text in columns[name]], strict=True)
     return pl.DataFrame([_column(name, kind, columns[name]) for name, kind in schema.items()])
 
 
 def _column(name: str, kind: Any, values: Sequence[Any]) -> pl.Series:
+    """Return a column; of one that says the same in every row, as most do of a few runs, the one value is told once."""
+    if len(values) > 1 and values[0] == values[-1] and values.count(values[0]) == len(values):
+        return _column(name, kind, values[:1]).new_from_index(0, len(values))
     if isinstance(kind, pl.List):
         return pl.Series(name, pl.from_arrow(pa.array(values, _STRINGS)))
     if kind == UTC_US:
@@ -209,7 +215,9 @@ def written(
     folder: Path, name: str, rows: pl.DataFrame, key: Sequence[str] = (), row_group_size: int | None = None
 ) -> None:
     """Write a frame as ``<name>.parquet``, by its key: the same rows give the same bytes."""
-    ordered = rows.sort(key, nulls_last=True, maintain_order=True) if key else rows
+    differs = rows.select((one := pl.col(name)).ne_missing(one.first()).any() for name in key).row(0) if key else ()
+    orders = list(compress(key, differs))  # what is the same in every row puts none before another
+    ordered = rows.sort(orders, nulls_last=True, maintain_order=True) if orders else rows
     file = folder / f"{name}.parquet"
     ordered.write_parquet(file, compression="zstd", compression_level=1, row_group_size=row_group_size)
 

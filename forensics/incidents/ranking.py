@@ -16,7 +16,8 @@ def ranked(counts: Mapping[str, int]) -> list[tuple[str, int]]:
 
 def most_frequent(counts: Mapping[str, int]) -> str:
     """Return the most frequent, of several the first by name, in English; ValueError where nothing was counted."""
-    return min(counts, key=lambda name: (-counts[name], plain(name), name))
+    most = max(counts.values())
+    return min((name for name, count in counts.items() if count == most), key=lambda name: (plain(name), name))
 
 
 def with_counts(counts: Mapping[str, int]) -> list[str]:

@@ -1,6 +1,5 @@
 """Which guard stood between a repeat and its effect."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -16,7 +15,7 @@ from forensics.verdict.guard_tables import TableWord
 class Guards:
     """What guards did in one work; the arguments of ``forensics.verdict.guard_sentence``."""
 
-    stopped: Counter[str] = field(default_factory=Counter)
+    stopped: dict[str, int] = field(default_factory=dict)
     is_in_place: bool = False
     lock_ended: bool = False
     lock_ended_s: int | None = None
@@ -43,7 +42,8 @@ def guards_of(work: Iterable[Sequence[Delivery]], around: Surroundings) -> Guard
             is_named = delivery.has_guard or delivery.guard_table is not None
             guards.is_in_place = guards.is_in_place or shows_line or is_named
             if delivery.basis == "guard":
-                guards.stopped[guard_kind(delivery)] += 1
+                kind = guard_kind(delivery)
+                guards.stopped[kind] = guards.stopped.get(kind, 0) + 1
             if delivery.idempotency == "validation":
                 guards.other_payloads += 1
             if earlier is not None and has_overlapped(earlier, delivery):

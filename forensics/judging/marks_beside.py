@@ -23,6 +23,8 @@ class MarksBeside:
 
     def count(self, work: Sequence[Sequence[Delivery]]) -> int:
         """Return how many deliveries with a mark of the same key may be this work's, too, beside those that it has."""
+        if not self._alone:  # then no message's line stands beside one, nor one beside a message's
+            return 0
         marked = [d for item in work for d in item if d.marker_at is not None]
         names = {(d.queue_arn, key) for d in marked for key in d.business_keys}
         is_alone = all(d.message_id is None for d in marked)

@@ -46,23 +46,21 @@ _AS_THEY_STAND = (
     "is_in_progress",
     "is_not_reached",
 )
-_BY_ANOTHER_NAME = ("queue_arn", "finished_at", "sent_at", "evidence_ids")
-ORDINARY = (*_AS_THEY_STAND, *_BY_ANOTHER_NAME)
-"""Columns that tell all of a delivery that vectors put together; times in microseconds."""
+_BY_ANOTHER_NAME = {
+    "record_queue_arn": "queue_arn",
+    "marker_at": "finished_at",
+    "sent_ms": "sent_at",
+    "fact_ids": "evidence_ids",
+}
+_NAMED = (*_AS_THEY_STAND, *_BY_ANOTHER_NAME)
+ORDINARY = (*_AS_THEY_STAND, *_BY_ANOTHER_NAME.values())
+"""Columns that tell all of a delivery that vectors put together; times in microseconds, but when it was sent in milliseconds."""
 
 
 def ordinary_delivery(row: Row) -> Delivery:
     """Return the delivery that a row of ORDINARY tells of, not yet placed among the settings in force."""
-    *own, queue_arn, marker_at, sent_at, evidence_ids = row
-    delivery = Delivery(
-        **dict(zip(_AS_THEY_STAND, own, strict=True)),
-        record_queue_arn=queue_arn,
-        marker_at=marker_at,
-        sent_ms=None if sent_at is None else sent_at // 1000,
-        is_batch_printed=True,
-        init_ms=0,
-        fact_ids=evidence_ids,
-    )
+    delivery = Delivery(**dict(zip(_NAMED, row, strict=True)))
+    delivery.is_batch_printed, delivery.init_ms = True, 0
     delivery.run_started_at = delivery.record_at = int((delivery.consumer or "").rpartition("|")[2]) * 1000
     return delivery
 

@@ -145,7 +145,8 @@ class Surroundings:
 
     def shows_guard_lines(self, log_group: str | None, function_name: str | None) -> bool:
         """Tell whether some line of a function or worker is of an idempotency library."""
-        return (log_group, function_name) in self._guarding or (log_group, None) in self._guarding
+        mine = self._guarding
+        return bool(mine) and ((log_group, function_name) in mine or (log_group, None) in mine)
 
     def order_of(self, log_group: str, function_name: str | None) -> Order:
         """Return in which order a function takes its batches, as far as its runs let infer."""

@@ -41,8 +41,8 @@ class Watch:
         if before // _MILLISECOND - after // _MILLISECOND > _LONGEST_MS:
             return False
         writers = self._writers[queue_arn]
-        hiding = (start for writer in writers for start in self._hiding_between(writer, after, before))
-        return not Counter(hiding) - Counter(but)
+        hiding = [start for writer in writers for start in self._hiding_between(writer, after, before)]
+        return not hiding or not Counter(hiding) - Counter(but)
 
     def bearing(self, queue_arn: str, low: int, high: int) -> list[Any]:
         """Return what an answer about any moments between these two rests on."""
