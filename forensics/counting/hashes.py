@@ -8,7 +8,7 @@ import polars as pl
 _LOOSE, _SHARE = 20_000, 32
 """So many hashes may lie beside those that are in one, and one of so many of these."""
 
-ROWS_PER_SHARD = 2_000_000
+ROWS_PER_SHARD = 8_000_000
 
 
 def shard_bounds(row_count: int) -> list[tuple[int, int]]:
