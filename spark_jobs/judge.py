@@ -28,7 +28,12 @@ from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULING
 from spark_jobs.candidates import write_mapped
 from spark_jobs.parts import UTC_US, frame, other_deliveries, packed, read_part, schema_of, unpacked, written
 
-_TIMES: dict[str, Literal["us", "ms"]] = {"run_ended_at": "us", "started_at": "us", "finished_at": "us", "sent_at": "ms"}
+_TIMES: dict[str, Literal["us", "ms"]] = {
+    "run_ended_at": "us",
+    "started_at": "us",
+    "finished_at": "us",
+    "sent_at": "ms",
+}
 
 WORK_SCHEMA = {"queue_arn": pl.String, "work_id": pl.String, "judged": pl.Binary}
 """One work, packed: what it tells incidents (``Told``), or all of it (``Judged``)."""

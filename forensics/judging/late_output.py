@@ -73,7 +73,8 @@ def share_by_key(deliveries: Iterable[Delivery]) -> None:
     The messages with a line of their own come first. Changes what it is given; needs ``evidence_ids``.
     """
     sharing: dict[tuple[str | None, str], list[Delivery]] = defaultdict(list)
-    for delivery in deliveries:
+    every = list(deliveries)
+    for delivery in every if any(d.key_marker_count for d in every) else ():
         if len(delivery.business_keys) == 1:
             sharing[delivery.consumer, delivery.business_keys[0]].append(delivery)
     for batch in sharing.values():

@@ -16,14 +16,16 @@ class MarksBeside:
     def __init__(self, items: Iterable[Sequence[Delivery]]) -> None:
         self._alone: dict[tuple[str, str], list[Delivery]] = defaultdict(list)
         self._of_messages: dict[tuple[str, str], list[Delivery]] = defaultdict(list)
-        for delivery in (d for item in items for d in item if d.marker_at is not None):
+        marked = [d for item in items for d in item if d.marker_at is not None]
+        is_any_alone = any(d.message_id is None for d in marked)
+        for delivery in marked if is_any_alone else ():
             found = self._alone if delivery.message_id is None else self._of_messages
             for key in delivery.business_keys:
                 found[delivery.queue_arn, key].append(delivery)
 
     def count(self, work: Sequence[Sequence[Delivery]]) -> int:
         """Return how many deliveries with a mark of the same key may be this work's, too, beside those that it has."""
-        if not self._alone:  # then no message's line stands beside one, nor one beside a message's
+        if not self._alone:  # no message's line stands beside one
             return 0
         marked = [d for item in work for d in item if d.marker_at is not None]
         names = {(d.queue_arn, key) for d in marked for key in d.business_keys}
