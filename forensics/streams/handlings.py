@@ -150,9 +150,9 @@ def _parted(facts: Sequence[AboutItem], silence_ms: int, one_at_a_time: bool) ->
 class _MessageInStream:
     """One message as its stream's lines go by: its handlings so far, and what tells whether the next line opens another.
 
-    What stands before the message's first opener is part of the same handling, unless a job ended in between, or the work
-    was done or over and a line followed that says it is begun: then an opener is lost. A printed record may as well come
-    last; it needs a long silence before it.
+    What stands before the message's first opener is part of the same handling, unless a job ended in between, a silence lies
+    between them after which the message was visible again, or the work was done or over and a line followed that says it is
+    begun: then an opener is lost. A printed record may as well come last; it needs a silence before it.
     """
 
     __slots__ = (
@@ -203,7 +203,7 @@ class _MessageInStream:
             self.handlings.append([])
         opens = self._opens(job, fact)
         is_over = self._had_effect or self._is_closed
-        has_lost_opener = is_over and (self._is_later_start(fact) or self._is_after_silence(fact))
+        has_lost_opener = (is_over and self._is_later_start(fact)) or self._is_after_silence(fact)
         if not self.handlings or (opens and (not self._is_awaiting_opener or has_lost_opener)):
             self.handlings.append([])
         if opens:

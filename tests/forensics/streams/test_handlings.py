@@ -51,10 +51,12 @@ SAID = {
         ("worker_failed a", 900, "started a"),
         ["a: failed", "a: started"],
     ),
-    "silence alone before the first opener tells of no other": (
+    "a silence before the first opener in which it was visible again tells of another": (
         ("mention a", 900, "started a"),
-        ["a: mention started"],
+        ["a: mention", "a: started"],
     ),
+    "so does one before its record": (("mention a", 900, "record a"), ["a: mention", "a: record"]),
+    "a shorter one does not": (("mention a", 20, "started a"), ["a: mention started"]),
     "unless a job ended in between": (
         ("worker_started", "mention a", "mention b", "worker_started", "started a", "effect a"),
         ["a: mention", "a: started started effect", "b: mention"],
