@@ -225,20 +225,29 @@ COUNTED = {
     "two, whose workers did not say that they began them": ([None, None, "worker"], "in_flight", "uncounted"),
     "two, of which one run's START is lost": ([None, None, "lost", "own"], "in_flight", "uncounted"),
     "two, beside a run that did not name all it had": ([None, None, "other"], "in_flight", "uncounted"),
+    "two, the last of which failed, though every run was named for long": (
+        [None, None],
+        "visibility_expired",
+        "not_ended",
+    ),
+    "two, the delete of the last refused": ([None, None], "delete_refused", "not_ended"),
+    "two, the last of which failed at its queue's limit": ([None, 5, "limit"], "visibility_expired", None),
 }
 
 
 def counted(of, counts, ended_by):
     item_id = "key:pay_1" if "key" in counts else "m1"
-    words = [count for count in counts if count in ("own", "other", "worker", "lost")]
-    blind = [7 * S, 9 * S if "other" in counts else 8 * S] if words else []
-    around = Watched(0 if "early" in counts else -LATE, LATE if ended_by == "in_flight" else 0, *blind)
+    words = [count for count in counts if count in ("own", "other", "worker", "lost", "limit")]
+    blind = [7 * S, 9 * S if "other" in counts else 8 * S] if words and words != ["limit"] else []
+    is_named = ended_by in ("in_flight", "visibility_expired", "delete_refused")
+    around = Watched(0 if "early" in counts else -LATE, LATE if is_named else 0, *blind)
     counts = [count for count in counts if count not in words]
     counts = [count if isinstance(count, int) else None for count in counts]
     item = [
         delivery(
             item_id,
             receive_count=count,
+            max_receive_count=5 if "limit" in words else None,
             received_at=(200 if count == 9 else 40 * n) * S,
             received_basis="first_receive",
             visibility_timeout_s=30,

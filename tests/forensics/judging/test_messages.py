@@ -51,6 +51,14 @@ WHY_OPEN = {
         [("m1", [{**YES, "receive_count": None}, {**OPEN, "receive_count": None}])],
         (None, "Nothing bounds it: the logs print no receive count, so further deliveries may hide."),
     ),
+    "none was counted, and the last failed": (
+        [("m1", [{**YES, "receive_count": None}, {**OPEN, "receive_count": None, "ended_by": "visibility_expired"}])],
+        (
+            None,
+            "Nothing bounds it: its last delivery seen failed, so it was to be redelivered, and logs that print no receive count may "
+            "hide that.",
+        ),
+    ),
     "so of one message of two": (
         [("m1", [YES, DELETED]), ("m2", [{**OPEN, "receive_count": None}])],
         (None, "Nothing bounds it: the logs print no receive count, so further deliveries may hide."),
