@@ -3,6 +3,7 @@
 import pytest
 
 from forensics.rules import RULES, DeliveryPair, decide
+from forensics.rules.handle_expired import handle_expired
 from tests.forensics.rules.borders import CASES
 
 EVERY_CASE = [
@@ -63,6 +64,19 @@ def test_a_broker_copy_needs_every_other_cause_excluded():
 
     assert decide(DeliveryPair(is_fifo=True, **fine)).cause == "released"
     assert decide(DeliveryPair(is_fifo=False, **fine)).cause == "undecidable"
+
+
+END = "a line of the worker that says that it finished, failed or deleted this message"
+LACKING = {
+    "the end, where the timeout is known": (dict(visibility_timeout_s=60), END),
+    "the timeout, where the end is known": (dict(run_ms=2000), "the queue's settings"),
+    "both, where neither is": ({}, f"{END}, and the queue's settings"),
+}
+
+
+@pytest.mark.parametrize(("known", "expected"), LACKING.values(), ids=LACKING)
+def test_whether_a_delete_came_in_time_would_be_told_by(known, expected):
+    assert handle_expired(DeliveryPair(earlier_kind="worker", **known)).would_decide == expected
 
 
 def test_an_undecidable_redelivery_says_what_would_decide_it():
