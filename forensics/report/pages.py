@@ -22,6 +22,7 @@ from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WOR
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.report.summary import certainty_text, state_text
 from forensics.report.told import cause, rival
+from forensics.report.works import by_work
 from forensics.words import clock_text, interval_text, ms_between, offset_text, span_text
 
 MOST_EVIDENCE_LINES = 2000
@@ -150,6 +151,7 @@ def _proving(case: Case) -> tuple[EvidenceLine, ...]:
 def _repeat_span(case: Case) -> str:
     affected = {m["item_id"] for m in case.affected}
     repeats = [r["later_received_at"] for r in case.redeliveries if r["item_id"] in affected and r["later_received_at"]]
+    repeats += [at for work in by_work(case.affected) for at in work["other_ids_at"]]
     if not repeats:
         return "no repeat seen"
     span_ms = ms_between(min(repeats), max(repeats))
