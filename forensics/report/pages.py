@@ -1,5 +1,6 @@
 """A case as a page for people: HTML, HTML for print, or Markdown, in a language and with local times beside UTC."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
@@ -81,6 +82,7 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         certainty=certainty_text(case),
         state=language.sentence(state_text(case)),
         cause_counts=cause_counts(case.incident),
+        sent_again=_sent_again(case),
         verdicts=verdict_counts(case.incident),
         repeat_span=_repeat_span(case),
         works=works,
@@ -146,6 +148,13 @@ def _proving(case: Case) -> tuple[EvidenceLine, ...]:
     told = (case.chain, case.moments, case.settings, case.changes, case.blocked)
     cited = {i for facts in told for fact in facts for i in fact.evidence_ids}
     return tuple(line for line in case.evidence if line.evidence_id in cited)
+
+
+def _sent_again(case: Case) -> dict[str, int]:
+    """Count the affected works that have a further message id, by where it comes from; nothing where not all are in the case."""
+    if case.left_out:
+        return {}
+    return dict(Counter(work["origin"] for work in by_work(case.affected) if work["origin"]).most_common())
 
 
 def _repeat_span(case: Case) -> str:

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from forensics.report.moments import key_moments
-from forensics.report.pages import _repeat_span
+from forensics.report.options import ReportOptions
+from forensics.report.pages import _repeat_span, markdown_page
 from tests.forensics.report import world
 
 SENT_AGAIN = [world.messages()[n] | {"work_id": "one", "causes": [], "origin": None} for n in (0, 1)]
@@ -36,3 +37,15 @@ def test_the_span_of_repeats_counts_other_ids_of_a_work(case):
 
     assert _repeat_span(replace(case, messages=tuple(apart), redeliveries=())) == "all at once"
     assert _repeat_span(replace(case, messages=tuple(apart[:1]), redeliveries=())) == "no repeat seen"
+
+
+def test_reports_count_the_works_that_were_sent_again_beside_those_that_were_redelivered(case):
+    others = [
+        m | {"work_id": "one", "origin": origin}
+        for m, origin in zip(case.messages[:2], (None, "producer_retry"), strict=True)
+    ]
+
+    assert "- Works sent again: `producer_retry` 1" in markdown_page(
+        replace(case, messages=tuple(others)), ReportOptions()
+    )
+    assert "Works sent again" not in markdown_page(case, ReportOptions())
