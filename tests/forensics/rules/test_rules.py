@@ -4,6 +4,7 @@ import pytest
 
 from forensics.rules import RULES, DeliveryPair, decide
 from forensics.rules.handle_expired import handle_expired
+from forensics.rules.visibility_expired import visibility_expired
 from tests.forensics.rules.borders import CASES
 
 EVERY_CASE = [
@@ -64,6 +65,19 @@ def test_a_broker_copy_needs_every_other_cause_excluded():
 
     assert decide(DeliveryPair(is_fifo=True, **fine)).cause == "released"
     assert decide(DeliveryPair(is_fifo=False, **fine)).cause == "undecidable"
+
+
+IN_TIME = {
+    "its visibility timeout": (dict(visibility_timeout_s=30), "ended after 20 s, before the 30 s visibility timeout"),
+    "the later receive, where that is not known": ({}, "ended after 20 s, and it was received again only after 31 s"),
+}
+
+
+@pytest.mark.parametrize(("known", "told"), IN_TIME.values(), ids=IN_TIME)
+def test_a_run_that_ended_in_time_ended_before(known, told):
+    ruling = visibility_expired(DeliveryPair(run_ms=20_000, gap_ms=31_000, **known))
+
+    assert (ruling.stance, str(ruling.sentence)) == ("excluded", f"the earlier run {told}")
 
 
 END = "a line of the worker that says that it finished, failed or deleted this message"
