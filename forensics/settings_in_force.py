@@ -201,8 +201,9 @@ class _History:
         if place not in self._texts:
             row = self.rows[place] or {}
             held = {c: v for c, v in row.items() if c not in (*_OF_THE_NEWEST, "in_force_from", "in_force_until")}
-            unknown = sorted(c for c, known in row.get("known", {}).items() if known.is_unknown)
-            self._texts[place] = json.dumps([held, unknown], sort_keys=True, default=str)
+            known = sorted(row.get("known", {}).items())
+            doubts = [(c, k.is_unknown) for c, k in known if k.is_unknown or k.is_assumed]
+            self._texts[place] = json.dumps([held, doubts], sort_keys=True, default=str)
         return self._texts[place]
 
 

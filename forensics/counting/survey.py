@@ -45,14 +45,15 @@ def surveyed(path: str, since: datetime | None) -> list[dict[str, Any]]:
 def _named(
     events: pl.LazyFrame, of_streams: pl.DataFrame
 ) -> tuple[dict[str, list[str]], dict[str, list[tuple[str, list[str]]]]]:
-    """Return by log group the functions that streams are named after, and the streams that Lambda did not name."""
+    """Return by log group the functions that streams are named after, and the streams that only platform events tell of."""
     functions: dict[str, set[str]] = {}
     others: dict[tuple[str, str], set[str]] = {}
     for log_group, log_stream in of_streams.select("log_group", "log_stream").iter_rows():
-        if (named := LAMBDA_STREAM.compiled.search(log_stream)) is None:
-            others[log_group, log_stream] = set()
-        elif named["function_name"]:
+        named = LAMBDA_STREAM.compiled.search(log_stream)
+        if named and named["function_name"]:
             functions.setdefault(log_group, set()).add(named["function_name"])
+        elif named is None or not log_group.startswith(LAMBDA_LOG_GROUPS):
+            others[log_group, log_stream] = set()
     if others:
         odd = pl.DataFrame(sorted(others), schema=["log_group", "log_stream"], orient="row").lazy()
         line = pl.col("line")

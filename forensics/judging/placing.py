@@ -73,7 +73,7 @@ def _take_settings(delivery: Delivery, in_force: SettingsInForce) -> None:
     delivery.max_receive_count = queue.get("max_receive_count")
     delivery.dead_letter_queue_arn = queue.get("dead_letter_queue_arn")
     delivery.queue_settings_id = queue.get("evidence_id")
-    delivery.is_visibility_assumed = queue.get("is_later_snapshot")
+    delivery.is_visibility_assumed = _is_assumed(queue, "visibility_timeout_s")
     mapping = in_force.mapping(delivery.queue_arn, delivery.function_name, at) or _NOTHING
     delivery.reports_batch_item_failures = mapping.get("reports_batch_item_failures")
     delivery.batch_size = mapping.get("batch_size")
@@ -82,7 +82,7 @@ def _take_settings(delivery: Delivery, in_force: SettingsInForce) -> None:
     function = in_force.function(delivery.function_name, at) or _NOTHING
     delivery.function_timeout_s = function.get("timeout_s")
     delivery.function_settings_id = function.get("evidence_id")
-    delivery.is_function_timeout_assumed = function.get("is_later_snapshot")
+    delivery.is_function_timeout_assumed = _is_assumed(function, "timeout_s")
     stopped_s = _stopped_after_s(delivery)
     if (
         delivery.is_function_timeout_assumed
@@ -100,6 +100,11 @@ def _take_settings(delivery: Delivery, in_force: SettingsInForce) -> None:
             delivery.hidden_until_at is None or changed_at <= delivery.hidden_until_at
         ):  # later it is visible, or another's
             delivery.hidden_until_at, delivery.is_hidden_by_call = until, True
+
+
+def _is_assumed(state: Row, column: str) -> bool | None:
+    """Tell whether only a later snapshot vouches for one setting, whatever else it vouches for; None where nothing is known."""
+    return state["known"][column].is_assumed if state else None
 
 
 def _stopped_after_s(delivery: Delivery) -> int | None:

@@ -142,9 +142,14 @@ FORMS = (
     _form(
         OWN_WORDS,
         "stopping",
-        r"(?i:received|caught|got|handling)(?: signal)?:?(?: signal)? ?(?:SIGTERM|TERM)(?![A-Za-z])|SIGTERM",
+        r"^(?![^\n\r]{0,400}?(?i:install|regist|listen|trapp|ignor|set(?:ting)? up|add(?:ed|ing))[^\n\r]{0,60}?SIGTERM)"
+        r"[^\n\r]{0,400}?"  # to say at the start that one will hear it is no stop
+        r"(?:(?i:received|caught|got|handling)(?: signal)?:?(?: signal)? ?(?:SIGTERM|TERM)(?![A-Za-z])|SIGTERM"
+        r"|(?i:received|caught|got|handling) signal:? 15(?![0-9]))",
         "SIGTERM",
         "eceived TERM",
+        "signal 15",
+        "signal: ",
     ),
     _form(OWN_WORDS, "visibility_set", _VISIBILITY_SET, "isibility"),
     _form(OWN_WORDS, "failed", _FAILED_MESSAGE, "ailed", "AILED", "ailure", "rror", "RROR"),

@@ -185,9 +185,10 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
     their_redeliveries = [r for r in redeliveries if r["item_id"] in affected]
     runs = {d["consumer"] for d in theirs if d["consumer_kind"] == "lambda"}
     invocations = findings.read(INVOCATIONS, where=one_of("invocation_id", runs)).to_pylist()
-    moments = key_moments(incident, theirs, their_redeliveries, [t for t in timeline if t["item_id"] in affected])
+    hit = [m for m in messages if m["item_id"] in affected]
+    moments = key_moments(incident, hit, theirs, their_redeliveries, [t for t in timeline if t["item_id"] in affected])
     chain = cause_chain(incident, deliveries, their_redeliveries, invocations)
-    chain = chain or sent_again_chain(incident, [m for m in messages if m["item_id"] in affected], theirs)
+    chain = chain or sent_again_chain(incident, hit, theirs)
     snapshots = {t.name: findings.read(t).to_pylist() for t in SETTINGS_TABLES}
     settings = settings_then(incident, theirs, snapshots)
     batches = batches_at_end(deliveries, affected)

@@ -1,6 +1,6 @@
 """Key moments: from the first send to the queue being drained, each with its source."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -31,9 +31,13 @@ class Moment:
 
 
 def key_moments(
-    incident: Row, deliveries: Sequence[Row], redeliveries: Sequence[Row], timeline: Sequence[Row]
+    incident: Row,
+    messages: Sequence[Row],
+    deliveries: Sequence[Row],
+    redeliveries: Sequence[Row],
+    timeline: Sequence[Row],
 ) -> tuple[Moment, ...]:
-    """Return the moments that the evidence shows, in time order; those of affected messages only."""
+    """Return the moments that the evidence shows, in time order; all rows are those of affected messages."""
     start = incident["started_at"]
     found: list[Moment] = []
 
@@ -56,13 +60,13 @@ def key_moments(
             said("derived: receive + {span}", span=hidden),
             [again],
         )
-    repeats = [r for r in redeliveries if r["later_received_at"]]
-    later = _later_deliveries(deliveries)
+    later = {_key(d): d for d in deliveries}
+    repeats = [(r["later_received_at"], r, later.get(_key(r))) for r in redeliveries if r["later_received_at"]]
+    repeats += [(d["received_at"], d, d) for d in _of_other_ids(messages, deliveries)]
     for pick, what in ((min, "first repeat received"), (max, "last repeat received")):
-        repeat = _extreme(pick, repeats, "later_received_at") if repeats else None
-        if repeat and not (found and found[-1].at == repeat["later_received_at"]):
-            place = source_text(d) if (d := later.get(_key(repeat))) else "derived"
-            add(repeat["later_received_at"], what, place, [repeat])
+        at, cited, shown = pick(repeats, key=_when) if repeats else (None, {}, None)
+        if at and not (found and found[-1].at == at):
+            add(at, what, source_text(shown) if shown else "derived", [cited])
     if drained := _drained(deliveries):
         at, what, row = drained
         add(at, what, source_text(row), [row])
@@ -82,8 +86,23 @@ def _key(row: Row) -> tuple[Any, ...]:
     return (row["item_id"], row["delivery_index"])
 
 
-def _later_deliveries(deliveries: Sequence[Row]) -> dict[tuple[Any, ...], Row]:
-    return {_key(d): d for d in deliveries}
+def _when(repeat: tuple[datetime, Row, Row | None]) -> tuple[Any, ...]:
+    at, row, _ = repeat
+    return (at, *_key(row))
+
+
+def _of_other_ids(messages: Sequence[Row], deliveries: Sequence[Row]) -> Iterator[Row]:
+    """Yield the first delivery of every message of a work but the one received first: by it the work came again."""
+    first: dict[str, Row] = {}
+    for d in sorted(deliveries, key=_key):
+        if d["received_at"]:
+            first.setdefault(d["item_id"], d)
+    works: dict[tuple[str, str], list[Row]] = {}
+    for m in messages:
+        if m["item_id"] in first:
+            works.setdefault((m["queue_arn"], m["work_id"] or m["item_id"]), []).append(first[m["item_id"]])
+    for received in works.values():
+        yield from sorted(received, key=lambda d: (d["received_at"], d["item_id"]))[1:]
 
 
 def _first_visible_again(deliveries: Sequence[Row], redeliveries: Sequence[Row]) -> Row | None:

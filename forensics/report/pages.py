@@ -1,5 +1,6 @@
 """A case as a page for people: HTML, HTML for print, or Markdown, in a language and with local times beside UTC."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
@@ -22,6 +23,7 @@ from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WOR
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.report.summary import certainty_text, state_text
 from forensics.report.told import cause, rival
+from forensics.report.works import by_work
 from forensics.words import clock_text, interval_text, ms_between, offset_text, span_text
 
 MOST_EVIDENCE_LINES = 2000
@@ -80,6 +82,7 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         certainty=certainty_text(case),
         state=language.sentence(state_text(case)),
         cause_counts=cause_counts(case.incident),
+        sent_again=_sent_again(case),
         verdicts=verdict_counts(case.incident),
         repeat_span=_repeat_span(case),
         works=works,
@@ -147,9 +150,17 @@ def _proving(case: Case) -> tuple[EvidenceLine, ...]:
     return tuple(line for line in case.evidence if line.evidence_id in cited)
 
 
+def _sent_again(case: Case) -> dict[str, int]:
+    """Count the affected works that have a further message id, by where it comes from; nothing where not all are in the case."""
+    if case.left_out:
+        return {}
+    return dict(Counter(work["origin"] for work in by_work(case.affected) if work["origin"]).most_common())
+
+
 def _repeat_span(case: Case) -> str:
     affected = {m["item_id"] for m in case.affected}
     repeats = [r["later_received_at"] for r in case.redeliveries if r["item_id"] in affected and r["later_received_at"]]
+    repeats += [at for work in by_work(case.affected) for at in work["other_ids_at"]]
     if not repeats:
         return "no repeat seen"
     span_ms = ms_between(min(repeats), max(repeats))

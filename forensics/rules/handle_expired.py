@@ -22,10 +22,8 @@ def handle_expired(pair: DeliveryPair) -> Ruling:
     if pair.outlived_ms is None and pair.took_a_second:
         return excluded("the earlier run took no longer than a second, and no visibility timeout is shorter")
     if pair.outlived_ms is None:
-        return undecidable(
-            "nothing tells whether the delete came in time",
-            said("{what}, and the queue's settings", what=pair.end_of_earlier),
-        )
+        what = _lacking(pair)
+        return undecidable("nothing tells whether the delete came in time", what)
     if pair.outlived_ms <= 0:
         return excluded("the earlier run ended before the visibility timeout, so its handle was still good")
     if pair.earlier_kind == "lambda":
@@ -42,3 +40,12 @@ def handle_expired(pair: DeliveryPair) -> Ruling:
         "the run outlived the visibility timeout; a standard queue accepts such a delete without a word",
         "CloudTrail data events of DeleteMessage",
     )
+
+
+def _lacking(pair: DeliveryPair) -> str:
+    """Name what would tell whether the delete came in time: what of both is not known."""
+    if pair.visibility_timeout_s is not None or pair.hidden_ms is not None:
+        return pair.end_of_earlier
+    if pair.run_ms is not None:
+        return "the queue's settings"
+    return said("{what}, and the queue's settings", what=pair.end_of_earlier)

@@ -50,6 +50,15 @@ def visibility_expired(pair: DeliveryPair) -> Ruling:
         return MAYBE_OUTLIVED
     if pair.was_held_too_long:
         return maybe_held(pair)
+    if pair.visibility_timeout_s is None and pair.hidden_ms is None and not pair.took_a_second:
+        return excluded(
+            said(
+                "{run} ended after {span}, and it was received again only after {gap}",
+                run=pair.earlier_name,
+                span=seconds(pair.run_ms),
+                gap=seconds(pair.gap_ms),
+            )
+        )
     return excluded(
         said(
             "{run} ended after {span}, before the {limit}",

@@ -69,8 +69,8 @@ class LogGroups(Mapping[str, LogGroup]):
         if group.kind != LAMBDA:
             return group
         named = LAMBDA_STREAM.compiled.search(log_stream)
-        function = self._functions.get((log_group, log_stream)) if named is None else named["function_name"]
-        return self.written_by(log_group, function or (_function_in(log_group) if named else None))
+        function = named and (named["function_name"] or _function_in(log_group))
+        return self.written_by(log_group, function or self._functions.get((log_group, log_stream)))
 
     def written_by(self, log_group: str, function_name: str | None) -> LogGroup:
         """Return what is known of a group where a function writes it."""

@@ -14,6 +14,9 @@ DELETED = frozenset({"deleted", "worker_acknowledged"})
 CLOSERS = DELETED | {"worker_finished", "worker_failed", "worker_gave_up", "worker_timed_out", "worker_refused"}
 """Roles of lines that say: this message is out of hand."""
 
+_DONE = DELETED | {"worker_finished"}
+"""Roles of lines that say: this message's work is done, or it was deleted after it."""
+
 STOPPING = "worker_stopping"
 """Role of a line that says: the whole process is told to stop."""
 
@@ -319,26 +322,30 @@ class Held:
     """What a process that is told to stop has in hand.
 
     Where the stream says of messages that they are done, all that it began and did not end. Else the last that it began, if
-    one worker writes the stream, or the only one.
+    one worker writes the stream, or the only one; unless something was said of it since, for that may have been its end.
     """
 
     def __init__(self, facts: Sequence[PlacedFact]) -> None:
         self.is_shared = is_shared(facts)
-        self._says_ends = any(placed.fact.role in CLOSERS for placed in facts)
-        self._begun: dict[str, None] = {}
+        self._says_ends = any(placed.fact.role in _DONE for placed in facts)
+        self._begun: dict[str, bool] = {}
 
     def hear(self, fact: Fact) -> None:
         """Take in the next fact of the stream."""
         item_id = fact.item_id
         if item_id is not None and fact.role in OPENERS:
             self._begun.pop(item_id, None)
-            self._begun[item_id] = None
+            self._begun[item_id] = False
         elif item_id is not None and fact.role in CLOSERS:
             self._begun.pop(item_id, None)
+        elif item_id in self._begun:
+            self._begun[item_id] = True
 
     def stopped(self) -> list[str]:
         """Return what is in hand, and begin anew: another process may write on in the stream."""
-        begun, self._begun = list(self._begun), {}
-        if self._says_ends or len(begun) < 2:
-            return begun
-        return [] if self.is_shared else begun[-1:]
+        begun, self._begun = self._begun, {}
+        if self._says_ends:
+            return list(begun)
+        if self.is_shared and len(begun) > 1:
+            return []
+        return [item_id for item_id, may_be_over in list(begun.items())[-1:] if not may_be_over]

@@ -30,11 +30,13 @@ def trigger_sentence(causes: list[str], seen: int, receive_count: int | None, or
 
     >>> trigger_sentence([], 1, 1, "the same business key was sent again 2 s later under another message id")
     'It was delivered 1 time. The same business key was sent again 2 s later under another message id.'
+    >>> trigger_sentence(["released", "function_error"], 2, None)
+    'It was delivered 2 times: it was redelivered because its visibility timeout was cut short and because the handler raised an error.'
     """
     count = receive_count or seen
     times = said("{count} time" if count == 1 else "{count} times", count=count)
     if causes:
-        why = joined(map(_because, causes), ", then ")
+        why = joined(map(_because, causes), " and " if count == 2 else ", then ")  # two deliveries are one redelivery
         told = said("It was delivered {times}: it was redelivered {why}.", times=times, why=why)
     else:
         told = said("It was delivered {times}.", times=times)

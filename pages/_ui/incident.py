@@ -165,9 +165,10 @@ def how_often(case: Incident, first: Opening, page: Page) -> str:
     if at is None:
         return say("**How often:** {repeats}  \n", repeats=plain(in_words(first.repeats)))
     write = page.clock.day if page.clock.spans_days([case["started_at"], case["ended_at"]]) else page.clock.second
-    return say(
-        "**How often:** {repeats} · first redelivery {at}  \n", repeats=plain(in_words(first.repeats)), at=write(at)
-    )
+    values = {"repeats": plain(in_words(first.repeats)), "at": write(at)}
+    if case["works"] is not None and case["works"] < case["messages"]:  # it may have been the receive of another id
+        return say("**How often:** {repeats} · first repeat {at}  \n", **values)
+    return say("**How often:** {repeats} · first redelivery {at}  \n", **values)
 
 
 def cause_chain(incident: Incident, page: Page) -> None:

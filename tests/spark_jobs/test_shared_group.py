@@ -56,12 +56,13 @@ def test_marks_order_and_queue_are_those_of_the_function_whose_stream_it_is(tmp_
     }
 
 
-def test_a_function_named_by_a_platform_event_in_one_file_is_known_in_all(tmp_path):
+@pytest.mark.parametrize("stream", ["host-1", f"2026/11/20/[$LATEST]{'c' * 32}"], ids=["not Lambda's", "nobody's"])
+def test_a_function_named_by_a_platform_event_in_one_file_is_known_in_all(tmp_path, stream):
     lake = SmallLake()
     posted = f"posted message_id={some_id('message of post')}"
     lake.queue("ledger")
     lake.function("ledger", "charge", group=GROUP)
-    lake.function("ledger", "post", *run(1, "post", "ledger", posted), group=GROUP, stream="host-1")
+    lake.function("ledger", "post", *run(1, "post", "ledger", posted), group=GROUP, stream=stream)
     event = platform_event("2026-11-20T11:59:00.000Z", "initStart", {"functionName": "post", "phase": "init"})
     written = lake.write(tmp_path)
 

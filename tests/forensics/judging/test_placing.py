@@ -132,6 +132,24 @@ def test_a_timeout_that_only_a_later_snapshot_shows_is_assumed():
     assert (delivery.is_visibility_assumed, delivery.is_function_timeout_assumed) == (True, True)
 
 
+def test_a_timeout_that_a_recorded_call_set_is_not_assumed_though_the_rest_of_the_queue_is():
+    call = {
+        "evidence_id": "change:1",
+        "changed_at": AT_NOON - timedelta(days=2),
+        "resource_kind": "queue",
+        "resource": "payments",
+        "queue_arn": PAYMENTS,
+        "function_name": None,
+        "settings": ["VisibilityTimeout=20"],
+        "error_code": None,
+    }
+    set_again = call | {"evidence_id": "change:2", "changed_at": AT_NOON + timedelta(minutes=20)}
+    delivery = placed(in_force=SettingsInForce.of([queue(hours=1)], [], [], [call, set_again]))
+
+    assert (delivery.visibility_timeout_s, delivery.max_receive_count) == (20, 5)
+    assert delivery.is_visibility_assumed is False
+
+
 def test_where_no_settings_are_known_all_of_them_are():
     delivery = placed(in_force=NOTHING_KNOWN)
 

@@ -83,6 +83,8 @@ SAID = {
     },
     "Celery is told to stop": ("worker: Warm shutdown (MainProcess)", ("celery", "stopping", None, ())),
     "a worker is told to stop": ("received SIGTERM, stopping", ("lines", "stopping", None, ())),
+    "a worker is told to stop by the signal's number": ("Caught signal 15, exiting", ("lines", "stopping", None, ())),
+    "a worker is told to stop by the signal's short name": ("Handling signal: TERM", ("lines", "stopping", None, ())),
 }
 
 
@@ -98,6 +100,11 @@ OF_OTHER_CALLS = [
 
 @pytest.mark.parametrize("line", OF_OTHER_CALLS)
 def test_what_failed_was_not_the_handling_of_the_message(line):
+    assert worker(line) is None
+
+
+@pytest.mark.parametrize("line", ["Registered handlers for SIGTERM and SIGINT", "listening for SIGTERM"])
+def test_who_would_hear_of_a_stop_was_not_told_to(line):
     assert worker(line) is None
 
 

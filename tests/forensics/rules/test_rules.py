@@ -3,6 +3,8 @@
 import pytest
 
 from forensics.rules import RULES, DeliveryPair, decide
+from forensics.rules.handle_expired import handle_expired
+from forensics.rules.visibility_expired import visibility_expired
 from tests.forensics.rules.borders import CASES
 
 EVERY_CASE = [
@@ -76,6 +78,32 @@ def test_a_broker_copy_needs_every_other_cause_excluded():
 
     assert decide(DeliveryPair(is_fifo=True, **fine)).cause == "released"
     assert decide(DeliveryPair(is_fifo=False, **fine)).cause == "undecidable"
+
+
+IN_TIME = {
+    "its visibility timeout": (dict(visibility_timeout_s=30), "ended after 20 s, before the 30 s visibility timeout"),
+    "the later receive, where that is not known": ({}, "ended after 20 s, and it was received again only after 31 s"),
+}
+
+
+@pytest.mark.parametrize(("known", "told"), IN_TIME.values(), ids=IN_TIME)
+def test_a_run_that_ended_in_time_ended_before(known, told):
+    ruling = visibility_expired(DeliveryPair(run_ms=20_000, gap_ms=31_000, **known))
+
+    assert (ruling.stance, str(ruling.sentence)) == ("excluded", f"the earlier run {told}")
+
+
+END = "a line of the worker that says that it finished, failed or deleted this message"
+LACKING = {
+    "the end, where the timeout is known": (dict(visibility_timeout_s=60), END),
+    "the timeout, where the end is known": (dict(run_ms=2000), "the queue's settings"),
+    "both, where neither is": ({}, f"{END}, and the queue's settings"),
+}
+
+
+@pytest.mark.parametrize(("known", "expected"), LACKING.values(), ids=LACKING)
+def test_whether_a_delete_came_in_time_would_be_told_by(known, expected):
+    assert handle_expired(DeliveryPair(earlier_kind="worker", **known)).would_decide == expected
 
 
 def test_an_undecidable_redelivery_says_what_would_decide_it():

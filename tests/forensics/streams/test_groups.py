@@ -141,16 +141,24 @@ TWO = (
     "[[function]]\nname = 'charge'\neffect = 'charged (?P<key>.+)'\n[[function]]\nname = 'post'\norder = 'sequential'\n"
 )
 ID = "0" * 31 + "a"
+NAMELESS = f"2026/11/20/[$LATEST]{ID}"
 WRITERS = {
     "as it is named": (f"2026/11/20/post[$LATEST]{ID}", "post", ACCOUNT + "refunds"),
     "another by its own name": (f"2026/11/20/charge[7]{ID}", "charge", ACCOUNT + "payments"),
     "one that nothing else speaks of": (f"2026/11/20/audit[$LATEST]{ID}", "audit", None),
     "as platform events name it, where Lambda did not name the stream": ("told", "post", ACCOUNT + "refunds"),
+    "as platform events name it, where Lambda named the stream after nobody": (NAMELESS, "post", ACCOUNT + "refunds"),
     "nobody's, where nothing tells": ("untold", None, None),
     "nobody's, where platform events name two": ("torn", None, None),
 }
 TOLD = functions_of_streams(
-    [("app", "told", []), ("app", "told", ["post"]), ("app", "torn", ["post"]), ("app", "torn", ["charge"])]
+    [
+        ("app", "told", []),
+        ("app", "told", ["post"]),
+        ("app", NAMELESS, ["post"]),
+        ("app", "torn", ["post"]),
+        ("app", "torn", ["charge"]),
+    ]
 )
 
 

@@ -18,6 +18,14 @@ STOPS = {
         ["record A", "record B", "effect A", STOP],
         {"A": None, "B": None},
     ),
+    "not the message of which something was said since it was begun, where no line tells an end": (
+        ["started A", "mention A", STOP],
+        {"A": None},
+    ),
+    "not what was begun before the last, where only failures are told": (
+        ["started A", "mention A", "started B", "worker_failed B", "started C", STOP],
+        {"A": None, "B": None, "C": 6},
+    ),
     "all that were begun and not ended, where ends are told": (
         ["worker_started A", "worker_started B", "worker_started C", "worker_finished B", STOP],
         {"A": 5, "B": None, "C": 5},
