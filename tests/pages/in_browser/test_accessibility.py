@@ -1,6 +1,7 @@
 """Every page under axe, in one browser: no serious violation in either theme; and what a phone shows first."""
 
 import re
+from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -64,16 +65,37 @@ def tab(person):
 
 LOOKED_AT: dict[Page, str] = {}
 """Per tab the address at which nothing was done since it was opened."""
+GO = """address => {
+  history.pushState({}, "", address)
+  dispatchEvent(new PopStateEvent("popstate"))
+}"""
+"""Goes where the browser's Back and Forward lead: no script is loaded and compiled again."""
+DRAWN = """() => {
+  const drawn = {stPlotlyChart: ".main-svg", stVegaLiteChart: "canvas, svg", stDataFrame: "[role=grid]"}
+  const isThere = ([id, inside]) => [...document.querySelectorAll(`[data-testid=${id}]`)]
+    .every(part => part.querySelector(inside) || !part.checkVisibility())
+  return !document.querySelector("[data-testid=stSkeleton]") && Object.entries(drawn).every(isThere)
+}"""
+"""Whether every part of a page that is open has come: charts and tables fill their places after the page."""
+
+
+def goes(tab, address):
+    """Go to another page: it empties the one before, and then has a title of its own."""
+    before = tab.title()
+    tab.evaluate(GO, address)
+    tab.wait_for_function("before => document.title !== before", arg=before)
 
 
 def opened(tab, address, theme="light"):
     """Show a page in a theme as it is before anything is done there."""
     tab.emulate_media(color_scheme=theme)
-    if LOOKED_AT.pop(tab, None) != address:
-        tab.goto(address)
+    untouched = LOOKED_AT.pop(tab, None)
+    if untouched != address:
+        is_another = untouched and urlsplit(untouched).path != urlsplit(address).path
+        goes(tab, address) if is_another else tab.goto(address)
         tab.wait_for_selector("h1")
         tab.wait_for_selector(OVER)
-        tab.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
+        tab.wait_for_function(DRAWN)
     expect(tab.locator(".stApp")).to_have_css("background-color", BEHIND[theme], timeout=PATIENCE_MS)
     tab.wait_for_selector(OVER)
     tab.wait_for_function("() => document.getAnimations().every(fading => fading.playState !== 'running')")
@@ -120,6 +142,9 @@ def test_axe_finds_none_in_the_window_of_evidence_either(tab, server, theme):
     tab.get_by_role("dialog").wait_for()
 
     assert serious(Axe().run(tab, options={"resultTypes": ["violations"]})) == []
+    tab.keyboard.press("Escape")
+    tab.get_by_role("dialog").wait_for(state="detached")
+    LOOKED_AT[tab] = server + PAGES["queue_health"]  # closed, it leaves the page as it was
 
 
 def luminance(colour):
