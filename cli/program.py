@@ -184,7 +184,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else EXIT_OK
     except ForensicsError as problem:
-        complain(str(problem), problem.hint)
+        complain(problem.sentence, problem.hint)
         return problem.exit_code
     except typer.TyperException as problem:
         complain(

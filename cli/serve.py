@@ -8,8 +8,8 @@ import typer
 
 from cli.dashboard import HERE, PortOption, check_exposure, dashboard, ending_on_sigterm
 from cli.options import Everywhere
-from cli.output import say, warn
-from cli.said import phrase
+from cli.output import complain, say, warn
+from cli.said import in_words, phrase
 from forensics.errors import ForensicsError
 from forensics.sign_in import read_sign_in
 
@@ -37,8 +37,9 @@ def serve(
         lake.findings()
     except ForensicsError as problem:
         option = f" --lake {shlex.quote(str(lake.root))}"
-        hint = re.sub("`(doubletake [^`]+)`", lambda found: f"`{found[1]}{option}`", problem.hint)
-        warn(f"doubletake: {problem}\n  Until then every page says only that. {hint}")
+        hint = re.sub("`(doubletake [^`]+)`", lambda found: f"`{found[1]}{option}`", in_words(problem.hint))
+        complain(problem.sentence)
+        warn(f"  {phrase('Until then every page says only that.')} {hint}")
     with ending_on_sigterm(), dashboard(lake.root, config, port, outside) as running:
         print(
             phrase("Dashboard: {address}", address=sign_in.address(running.port) if sign_in else running.address),
