@@ -221,7 +221,8 @@ def zone_of(name: str | None) -> "ZoneInfo | None":
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError) as problem:
         raise BadOptionError(
-            f"--zone {name!r} is not a time zone", "Use an IANA name like UTC, Europe/Berlin or Asia/Tokyo."
+            said("{text} is not a time zone", text=f"--zone {name!r}"),
+            "Use an IANA name like UTC, Europe/Berlin or Asia/Tokyo.",
         ) from problem
 
 
