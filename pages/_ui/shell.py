@@ -44,6 +44,11 @@ LOOK_EVERY_S = 30
 """How often an open page looks for a newer data version."""
 _IN_THE_THEME = "<style>.st-key-old_data [data-testid=stCaptionContainer] { opacity: 1; }</style>"
 """A caption is faded: amber would have too little contrast, and be as easy to overlook as grey."""
+_WHOLE = (
+    "<style>[data-testid=stMetric] :is([data-testid=stMetricLabel], [data-testid=stMetricDelta]) *, "
+    "[data-testid=stMain] [data-testid=stPageLink-NavLink] * { white-space: normal; overflow: visible; text-wrap: balance; }</style>"
+)
+"""What a card's number is of, its change, and where a link leads goes on in the next line where it is cut off otherwise."""
 ICON = Path(__file__).with_name("icon.svg")
 
 
@@ -129,6 +134,7 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
         st.stop()
     gate(settings.access)
     with st.sidebar:
+        st.html(_WHOLE)
         st.markdown(f"**{PRODUCT}**")
         _navigation()
         clock = choose_clock(settings.team.zone)
