@@ -1,13 +1,13 @@
 """What a page says when it cannot show what it is for."""
 
 import logging
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import streamlit as st
 
+from forensics.commands import of_lake
 from forensics.errors import ForensicsError, LakeMissingError, LakeTooNewError, SettingsError
 from forensics.lake import LakeDamagedError
 from pages._ui.said import in_words, of_problem, say
@@ -45,11 +45,6 @@ def guarded(what: str, data_version: str | None = None) -> Iterator[None]:
             data_version,
         )
         st.stop()
-
-
-def of_lake(lake_root: Path) -> str:
-    """Return the option with which a command means the lake that is served, wherever it is pasted."""
-    return f"--lake {shlex.quote(str(lake_root.absolute()))}"
 
 
 def show_nothing_yet(problem: LakeMissingError, promise: str, lake_root: Path) -> None:
