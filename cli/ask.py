@@ -73,7 +73,10 @@ def ask(
     if question is Question.WHY and key is None:
         raise QuestionOpenError("why what was charged twice is not said", "Name it: doubletake ask why pay-1001")
     if question is not Question.WHY and key is not None:
-        raise QuestionOpenError(f"{str(question)!r} is asked of all, not of {key!r}", "--queue NAME keeps to a queue.")
+        raise QuestionOpenError(
+            said("{question} is asked of all, not of {key}", question=repr(str(question)), key=repr(key)),
+            "--queue NAME keeps to a queue.",
+        )
     findings, settings = chosen.findings(queue), chosen.settings()
     people = people_of(findings, not without_marks)
     if question is Question.WHY:

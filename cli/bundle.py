@@ -11,6 +11,7 @@ from cli import complete
 from cli.options import Everywhere
 from cli.output import answer, check_place, say, write_out
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 from forensics.words import count_text
 
 _SPAN = re.compile(r"(\d{1,6})([mhd])")
@@ -69,5 +70,7 @@ def bundle(
 def _span(text: str) -> timedelta:
     found = _SPAN.fullmatch(text)
     if not found:
-        raise MarginError(f"--margin {text!r} is not a span", "Write it like 30m, 6h or 2d.")
+        raise MarginError(
+            said("{option} {text} is not a span", option="--margin", text=repr(text)), "Write it like 30m, 6h or 2d."
+        )
     return int(found[1]) * {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}[found[2]]

@@ -11,6 +11,7 @@ from cli.output import RowFormat, print_rows, say
 from cli.said import count_text, in_words, phrase
 from cli.table import Layout
 from forensics.errors import EXIT_CHECK_FAILED, EXIT_OK, ForensicsError, QueueUnknownError
+from forensics.sentence import said
 
 _CHECK_TABLE = Layout(
     ("queue", "consumer", "severity", "code", "sentence", "advice"),
@@ -69,7 +70,9 @@ def check(
         )
     known = sorted({r["queue"] for r in records})
     if queue is not None and queue not in known:
-        raise QueueUnknownError(f"queue {queue!r} has no checked settings", queues_hint(queue, known))
+        raise QueueUnknownError(
+            said("queue {queue} has no checked settings", queue=repr(queue)), queues_hint(queue, known)
+        )
     records = [r for r in records if queue in (None, r["queue"])]
     shown = records if every else [r for r in records if r["status"] != "passes"]
     if how is CheckFormat.SARIF:

@@ -19,6 +19,7 @@ import typer
 
 from forensics.access import LOOPBACK, TRUSTED_PROXY
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 from forensics.sign_in import secrets_files
 
 HERE = LOOPBACK[0]
@@ -56,12 +57,14 @@ def check_exposure(address: str, mode: str, trusted_proxy: bool, hosts: list[str
     if address not in LOOPBACK:
         if mode != "oidc" and not trusted_proxy:
             raise ExposureError(
-                f"--address {address} reaches beyond this machine, and nothing guards the dashboard",
+                said(
+                    "--address {address} reaches beyond this machine, and nothing guards the dashboard", address=address
+                ),
                 'Set [access] mode = "oidc" in the settings file, or --trusted-proxy if a proxy asks for a login.',
             )
         if not hosts:
             raise ExposureError(
-                f"--address {address} needs the name that people reach it by",
+                said("--address {address} needs the name that people reach it by", address=address),
                 "For example: --host doubletake.example.com. Other names are refused, against DNS rebinding.",
             )
     near = _ANY_ADDRESS.get(address, address)  # no name of somebody else's can lead to an address that is written out
@@ -82,7 +85,9 @@ class Running:
             code = self.process.wait()
         except KeyboardInterrupt:
             return
-        raise DashboardError(f"the dashboard ended by itself with exit code {code}", "Its last lines are above.")
+        raise DashboardError(
+            said("the dashboard ended by itself with exit code {code}", code=str(code)), "Its last lines are above."
+        )
 
 
 @contextmanager
@@ -169,11 +174,12 @@ def listening(wanted: int | None, address: str = HERE) -> socket.socket:
             server.close()
             if isinstance(problem, socket.gaierror) or problem.errno == errno.EADDRNOTAVAIL:
                 raise DashboardError(
-                    f"{address!r} is not an address of this machine", "Leave --address out, or use 0.0.0.0."
+                    said("{address} is not an address of this machine", address=repr(address)),
+                    "Leave --address out, or use 0.0.0.0.",
                 ) from problem
             continue
         return server
-    raise DashboardError(f"port {wanted} is taken", "Choose another with --port, or leave it out.")
+    raise DashboardError(said("port {port} is taken", port=str(wanted)), "Choose another with --port, or leave it out.")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from cli.output import FormatOption, RowFormat, print_rows
 from cli.rows import all_of, both, records_of
 from cli.table import Layout
 from forensics.errors import MessageUnknownError
+from forensics.sentence import said
 
 _DELIVERY_TABLE = Layout(
     (
@@ -57,7 +58,7 @@ def deliveries(
     table = findings.read(DELIVERIES, where=where)
     if message is not None and not table.num_rows:
         raise MessageUnknownError(
-            f"there is no delivery of message {message!r} in this data version",
+            said("there is no delivery of message {name} in this data version", name=repr(message)),
             "Give the whole message id; `doubletake status` shows which sources were read, and until when.",
         )
     order = [(name, "ascending") for name in ("queue", "item_id", "delivery_index")]

@@ -19,6 +19,7 @@ from cli.said import in_words, phrase
 from cli.verdict import print_verdict
 from forensics.errors import ForensicsError
 from forensics.extras import need
+from forensics.sentence import said
 from forensics.window import TimeWindow
 
 if TYPE_CHECKING:
@@ -62,8 +63,10 @@ def demo(
     found = find_scenario(scenario)
     if live and scenario not in LIVE:
         raise NotLiveError(
-            f"scenario {scenario!r} cannot be played live",
-            f"Live there are: {', '.join(LIVE)}; without --live: {', '.join(SCENARIOS)}.",
+            said("scenario {name} cannot be played live", name=repr(scenario)),
+            said(
+                "Live there are: {names}; without --live: {others}.", names=", ".join(LIVE), others=", ".join(SCENARIOS)
+            ),
         )
     lake = Lake(fresh_demo_lake(Path(chosen.lake_folder(DEMO_LAKE))))
     with ending_on_sigterm():
@@ -90,7 +93,7 @@ def fresh_demo_lake(folder: Path) -> Path:
             shutil.rmtree(child) if child.is_dir() and not child.is_symlink() else child.unlink()
     elif folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise DemoLakeError(
-            f"{str(folder)!r} is there and was not made by a demo",
+            said("{folder} is there and was not made by a demo", folder=repr(str(folder))),
             f"Let the demo have another folder: --lake ./{DEMO_LAKE}",
         )
     folder.mkdir(parents=True, exist_ok=True)

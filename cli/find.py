@@ -9,6 +9,7 @@ from cli.options import Everywhere
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.table import Layout
 from forensics.errors import MessageUnknownError
+from forensics.sentence import said
 
 if TYPE_CHECKING:
     from forensics.finding import FoundLine
@@ -82,7 +83,7 @@ def find(
             if len(told) == MOST_LINES:
                 say("The first {n} lines; write more of the text.", n=MOST_LINES)
             if not told:
-                raise MessageUnknownError(f"{asked!r} stands in no line", _HINT)
+                raise MessageUnknownError(said("{text} stands in no line", text=repr(asked)), _HINT)
             return
         ways: dict[tuple[str, str], list[str]] = {}
         for line in told:
@@ -115,10 +116,10 @@ def explain_nothing(findings: "Findings", asked: str) -> NoReturn:
     _check_no_queue(findings, asked)
     if len(asked) < TEXT_CHARS:
         raise MessageUnknownError(
-            f"{asked!r} is too short to be searched for",
-            f"Give {TEXT_CHARS} characters of a text, or {LEAST_CHARS} of an id.",
+            said("{text} is too short to be searched for", text=repr(asked)),
+            said("Give {n} characters of a text, or {least} of an id.", n=TEXT_CHARS, least=LEAST_CHARS),
         )
-    raise MessageUnknownError(f"{asked!r} names no message in this data version", _HINT)
+    raise MessageUnknownError(said("{text} names no message in this data version", text=repr(asked)), _HINT)
 
 
 def _check_no_queue(findings: "Findings", asked: str) -> None:
@@ -126,8 +127,12 @@ def _check_no_queue(findings: "Findings", asked: str) -> None:
 
     if asked in known_queues(findings):
         raise MessageUnknownError(
-            f"{asked!r} is a queue, and no message",
-            f"`doubletake incidents --queue {asked}` lists its incidents, `doubletake health --queue {asked}` its week.",
+            said("{name} is a queue, and no message", name=repr(asked)),
+            said(
+                "`doubletake incidents --queue {queue}` lists its incidents, `doubletake health --queue {other}` its week.",
+                queue=asked,
+                other=asked,
+            ),
         )
 
 

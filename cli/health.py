@@ -9,6 +9,7 @@ from cli.output import FormatOption, RowFormat, print_rows, say
 from cli.said import in_words, phrase
 from cli.table import Layout
 from forensics.errors import QueueUnknownError
+from forensics.sentence import said
 
 _HEALTH_TABLE = Layout(
     (
@@ -55,7 +56,9 @@ def health(
     reviews = [newest, *(load_week(findings, settings, w, people) for w in asked[1:])]
     known = sorted({q.queue for q in newest.queues})
     if queue is not None and queue not in known:
-        raise QueueUnknownError(f"nothing was read for queue {queue!r}", queues_hint(queue, known))
+        raise QueueUnknownError(
+            said("nothing was read for queue {queue}", queue=repr(queue)), queues_hint(queue, known)
+        )
     records = [week_record(r, q) for r in reviews for q in r.queues if queue in (None, q.queue)]
     if how is not RowFormat.TABLE:
         print_rows(records, how, _HEALTH_TABLE, WEEK_COLUMNS)

@@ -12,6 +12,7 @@ from cli.options import Everywhere
 from cli.output import say, say_lines, warn
 from cli.said import count_text, in_words, phrase
 from forensics.errors import BadTimeError, ForensicsError, SettingsError
+from forensics.sentence import as_sentence, both_forms, said
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -95,7 +96,9 @@ def import_(
 
     now = datetime.now(UTC)
     if account is not None and not (len(account) == 12 and account.isdecimal()):
-        raise BadOptionError(f"--account {account!r} is not an AWS account", "Give its 12 digits.")
+        raise BadOptionError(
+            said("--account {account} is not an AWS account", account=repr(account)), "Give its 12 digits."
+        )
     choices = ImportChoices(
         log_groups=tuple(log_group or ()),
         log_stream=log_stream,
@@ -159,7 +162,7 @@ def _judged_by(text: str) -> str:
     try:
         return bearing_text(Settings.parse(text, "doubletake.toml"))
     except SettingsError as problem:
-        warn("  Its settings cannot be used and were left out: {problem}", problem=str(problem))
+        warn("  Its settings cannot be used and were left out: {problem}", problem=in_words(problem.sentence))
         return ""
 
 
@@ -218,7 +221,8 @@ def zone_of(name: str | None) -> "ZoneInfo | None":
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError) as problem:
         raise BadOptionError(
-            f"--zone {name!r} is not a time zone", "Use an IANA name like UTC, Europe/Berlin or Asia/Tokyo."
+            said("{text} is not a time zone", text=f"--zone {name!r}"),
+            "Use an IANA name like UTC, Europe/Berlin or Asia/Tokyo.",
         ) from problem
 
 
@@ -229,14 +233,23 @@ def complete_window(since: str | None, until: str | None, now: datetime) -> "Tim
     if since is None:
         if until is not None:
             raise BadOptionError(
-                f"--complete-until {until!r} is an end without a start", "Give --complete-since as well."
+                said("--complete-until {until} is an end without a start", until=repr(until)),
+                "Give --complete-since as well.",
             )
         return None
     try:
         return TimeWindow.parse(since, until, now)
     except BadTimeError as problem:
-        told = [text.replace("--since", "--complete-since") for text in (str(problem), problem.hint)]
-        raise BadTimeError(*(text.replace("--until", "--complete-until") for text in told)) from problem
+        names = {"--since": "--complete-since", "--until": "--complete-until"}
+        raise BadTimeError(_renamed(problem.sentence, names), _renamed(problem.hint, names)) from problem
+
+
+def _renamed(sentence: str, names: dict[str, str]) -> str:
+    """Return a sentence with options named otherwise."""
+    english, form = both_forms(sentence)
+    for before, after in names.items():
+        english, form = english.replace(before, after), form and form.replace(before, after)
+    return as_sentence(english, form)
 
 
 def _moment(text: str | None, option: str, now: datetime) -> datetime | None:
@@ -247,4 +260,4 @@ def _moment(text: str | None, option: str, now: datetime) -> datetime | None:
     try:
         return min(TimeWindow.parse(text, None, now).start_at, now)
     except BadTimeError as problem:
-        raise BadTimeError(str(problem).replace("--since", option), problem.hint) from problem
+        raise BadTimeError(_renamed(problem.sentence, {"--since": option}), problem.hint) from problem

@@ -12,6 +12,7 @@ from cli.rows import say_nothing_found
 from cli.said import count_text, in_words
 from cli.table import Layout
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 from forensics.verdict.interval import VERDICTS
 
 _INCIDENT_TABLE = Layout(
@@ -56,7 +57,11 @@ def incidents(
     faults = fault_of(ranked)
     if fault is not None and fault not in {f.fault_id for f in ranked}:
         raise FaultUnknownError(
-            f"no fault {fault!r} in data version {findings.generation.data_version}",
+            said(
+                "no fault {fault} in data version {version}",
+                fault=repr(fault),
+                version=findings.generation.data_version,
+            ),
             "`doubletake incidents` lists them.",
         )
     rows = [r for r in everything if queue in (None, r["queue"]) and fault in (None, faults[r["incident_id"]].fault_id)]

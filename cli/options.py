@@ -22,6 +22,7 @@ from cli.output import be_quiet, be_wide, is_disk_full
 from cli.said import speak
 from forensics.choices import LANGUAGES
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 
 if TYPE_CHECKING:
     from forensics.lake import Findings, Lake
@@ -163,7 +164,8 @@ def either_queue(argument: str | None, option: str | None) -> str | None:
     """Return the queue that an argument or --queue names, None for none; raises QueueNotNamedError for two."""
     if argument is not None and option is not None and argument != option:
         raise QueueNotNamedError(
-            f"two queues are named, {argument!r} and --queue {option!r}", "This command takes one: ask twice."
+            said("two queues are named, {one} and --queue {other}", one=repr(argument), other=repr(option)),
+            "This command takes one: ask twice.",
         )
     return option if argument is None else argument
 
@@ -366,6 +368,6 @@ def _check_text(given: Mapping[str, Any]) -> None:
         for one in value if isinstance(value, list | tuple) else [value]:
             if isinstance(one, str) and name not in _FILES and any("\ud800" <= char <= "\udfff" for char in one):
                 raise NotTextError(
-                    f"{one!r} holds bytes that are no text",
+                    said("{text} holds bytes that are no text", text=repr(one)),
                     "Write it in the terminal's own encoding; nearly always that is UTF-8.",
                 )

@@ -23,6 +23,7 @@ from cli.said import in_words, phrase
 from cli.table import Layout, print_table
 from forensics.errors import ForensicsError
 from forensics.printable import LINES, printable
+from forensics.sentence import said
 
 if TYPE_CHECKING:
     from forensics.report.records import Record
@@ -132,9 +133,9 @@ def say_lines(lines: Iterable[str]) -> None:
 
 def complain(sentence: str, hint: str = "") -> None:
     """Print what went wrong and what to do next, on stderr."""
-    warn(f"doubletake: {in_words(' '.join(sentence.split()))}")
+    warn(f"doubletake: {' '.join(in_words(sentence).split())}")
     if hint:
-        warn(f"  {in_words(' '.join(hint.split()))}")
+        warn(f"  {' '.join(in_words(hint).split())}")
 
 
 def is_disk_full(problem: BaseException | None) -> bool:
@@ -206,7 +207,7 @@ def check_place(output: str | None) -> None:
     with suppress(OSError):
         is_folder = output not in (None, "-") and Path(str(output)).is_dir()
     if is_folder:
-        raise OutputUnwritableError(f"{output!r} is a folder", "Name a file in it with -o.")
+        raise OutputUnwritableError(said("{file} is a folder", file=repr(output)), "Name a file in it with -o.")
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -231,7 +232,9 @@ def write_whole(path: Path, content: bytes) -> None:
         finally:
             part.unlink(missing_ok=True)
     except OSError as problem:
-        raise OutputUnwritableError(f"{str(path)!r} cannot be written: {problem.strerror}", hint) from problem
+        raise OutputUnwritableError(
+            said("{file} cannot be written: {why}", file=repr(str(path)), why=problem.strerror), hint
+        ) from problem
 
 
 def write_out(content: bytes, output: str | None) -> None:

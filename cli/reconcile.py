@@ -14,6 +14,7 @@ from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.said import in_words
 from cli.table import Layout
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 
 if TYPE_CHECKING:
     from forensics.books import Line
@@ -162,7 +163,9 @@ def reconcile(
 def _pairs(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
     for text in texts:
         if "=" not in text:
-            raise LedgerOptionError(f"--only {text!r} is not COLUMN=VALUE", "Write it like --only type=charge.")
+            raise LedgerOptionError(
+                said("--only {text} is not COLUMN=VALUE", text=repr(text)), "Write it like --only type=charge."
+            )
     return tuple((text.partition("=")[0], text.partition("=")[2]) for text in texts)
 
 

@@ -12,6 +12,7 @@ from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn, w
 from cli.said import phrase, term
 from cli.table import Layout
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 
 _TABLE = Layout(
     ("place", "message_id", "keys", "redriving", "why", "by_now", "script"),
@@ -89,7 +90,7 @@ def redrive_plan(
     if script_to is not None:
         if not found.scripted:
             raise NothingSafeError(
-                f"no message of {found.dead_letter_queue} can be redriven safely",
+                said("no message of {queue} can be redriven safely", queue=found.dead_letter_queue),
                 "The last column says why, one by one.",
             )
         write_whole(script_to, script(found).encode())

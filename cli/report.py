@@ -15,6 +15,7 @@ from cli.output import check_place, say, write_out
 from cli.said import language
 from forensics.errors import ForensicsError
 from forensics.report.formats import ENDINGS, FORMATS, WEEK_FORMATS
+from forensics.sentence import said
 
 if TYPE_CHECKING:
     from forensics.report.options import ReportOptions
@@ -96,7 +97,8 @@ def _kind_of(output: str | None) -> ReportFormat:
     kind = {"markdown": "md", "htm": "html", "": "html"}.get(ending, ending)
     if kind not in set(ReportFormat):
         raise ReportNotNamedError(
-            f"no report is a .{ending} file, as {output!r} asks", f"Endings: {', '.join(FORMATS)}; or say --format."
+            said("no report is a .{ending} file, as {file} asks", ending=ending, file=repr(output)),
+            said("Endings: {names}; or say --format.", names=", ".join(FORMATS)),
         )
     return ReportFormat(kind)
 
@@ -122,11 +124,17 @@ def _week_report(
         )
     if incident is not None:
         raise ReportNotNamedError(
-            f"both an incident, {incident!r}, and a week, {week!r}, are asked for", "Ask for one of them."
+            said(
+                "both an incident, {incident}, and a week, {week}, are asked for",
+                incident=repr(incident),
+                week=repr(week),
+            ),
+            "Ask for one of them.",
         )
     if kind not in WEEK_FORMATS:
         raise ReportNotNamedError(
-            f"the weekly review cannot be written as {str(kind)!r}", f"Formats: {', '.join(WEEK_FORMATS)}."
+            said("the weekly review cannot be written as {kind}", kind=repr(str(kind))),
+            said("Formats: {names}.", names=", ".join(WEEK_FORMATS)),
         )
     if replace(options, language="en") != type(options)():
         raise ReportNotNamedError(

@@ -10,6 +10,7 @@ from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.said import phrase
 from cli.table import Layout
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 
 _TABLE = Layout(
     ("kind", "group", "first", "last", "count", "sentence"),
@@ -45,7 +46,9 @@ def sequence(
     from forensics.sequence import commits_not_sent, sequences
 
     if field is not None and not is_path(field):
-        raise SequenceOptionError(f"--field {field!r} is not a JSON path", "Write it like $.version.")
+        raise SequenceOptionError(
+            said("--field {field} is not a JSON path", field=repr(field)), "Write it like $.version."
+        )
     if (commits is None) != (key is None):
         raise SequenceOptionError("--commits and --key belong together", "Name the file and its column of keys.")
     findings = chosen.findings(name_of(queue))

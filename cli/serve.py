@@ -1,15 +1,14 @@
 """The command that serves the dashboard: serve."""
 
-import re
-import shlex
 from typing import Annotated
 
 import typer
 
 from cli.dashboard import HERE, PortOption, check_exposure, dashboard, ending_on_sigterm
 from cli.options import Everywhere
-from cli.output import say, warn
-from cli.said import phrase
+from cli.output import complain, say, warn
+from cli.said import in_words, phrase
+from forensics.commands import in_lake
 from forensics.errors import ForensicsError
 from forensics.sign_in import read_sign_in
 
@@ -36,9 +35,9 @@ def serve(
     try:
         lake.findings()
     except ForensicsError as problem:
-        option = f" --lake {shlex.quote(str(lake.root))}"
-        hint = re.sub("`(doubletake [^`]+)`", lambda found: f"`{found[1]}{option}`", problem.hint)
-        warn(f"doubletake: {problem}\n  Until then every page says only that. {hint}")
+        complain(problem.sentence)
+        hint = in_lake(in_words(problem.hint), lake.root)
+        warn(f"  {phrase('Until then every page says only that.')} {hint}")
     with ending_on_sigterm(), dashboard(lake.root, config, port, outside) as running:
         print(
             phrase("Dashboard: {address}", address=sign_in.address(running.port) if sign_in else running.address),

@@ -10,6 +10,7 @@ from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn
 from cli.said import in_words
 from cli.table import Layout
 from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK, QueueUnknownError
+from forensics.sentence import said
 
 if TYPE_CHECKING:
     from forensics.lake import Lake
@@ -49,7 +50,9 @@ def status(
     sources = [s.as_record() for s in found.sources if queue is None or s.queue == queue]
     if queue is not None and not sources:
         known = sorted({s.queue for s in found.sources if s.queue})
-        raise QueueUnknownError(f"the lake holds nothing read for queue {queue!r}", queues_hint(queue, known))
+        raise QueueUnknownError(
+            said("the lake holds nothing read for queue {queue}", queue=repr(queue)), queues_hint(queue, known)
+        )
     code = _verified(lake) if verify else EXIT_OK
     if how is RowFormat.JSON:
         print(json.dumps({**found.as_record(), "sources": sources}, indent=1))

@@ -9,6 +9,7 @@ import typer
 from cli.options import Everywhere
 from cli.output import answer, say
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 
 
 class NoBundleError(ForensicsError):
@@ -25,7 +26,8 @@ def verify(
 
     if bundle.exists() and not bundle.is_file():
         raise NoBundleError(
-            f"{str(bundle)!r} is a folder, a pipe or a device, and no file", "Save the ZIP as a file first."
+            said("{file} is a folder, a pipe or a device, and no file", file=repr(str(bundle))),
+            "Save the ZIP as a file first.",
         )
     with bundle.open("rb") as file:
         data = file.read(MOST_BYTES + 1)

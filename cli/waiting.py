@@ -8,6 +8,7 @@ from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_q
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.table import Layout
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 
 if TYPE_CHECKING:
     from forensics.waiting import WaitingDay
@@ -56,7 +57,7 @@ def waiting(
     from forensics.waiting import drain_of, waiting_days
 
     if promise is not None and promise < 1:
-        raise PromiseError(f"--promise {promise} is not a promise", "Give whole seconds, from 1 on.")
+        raise PromiseError(said("--promise {text} is not a promise", text=promise), "Give whole seconds, from 1 on.")
     findings = chosen.findings(name_of(queue))
     days = waiting_days(findings, chosen.settings(), queue, promise)
     is_table = how is RowFormat.TABLE

@@ -18,6 +18,7 @@ from cli.watching import Watch, WatchRun, must_judge
 from cli.webhook import tell, webhook_of
 from forensics.errors import EXIT_OK, ForensicsError
 from forensics.printable import printable
+from forensics.sentence import said
 
 if TYPE_CHECKING:
     from forensics.lake import Lake
@@ -98,9 +99,13 @@ def _span_s(text: str, option: str) -> float:
     try:
         span_s = (now - TimeWindow.parse(text, None, now).start_at).total_seconds()
     except ForensicsError as problem:
-        raise BadIntervalError(f"{option} {text!r} is not a span", "Write it like 30s, 5m or 6h.") from problem
+        raise BadIntervalError(
+            said("{option} {text} is not a span", option=option, text=repr(text)), "Write it like 30s, 5m or 6h."
+        ) from problem
     if option == "--interval" and not SHORTEST_S <= round(span_s) <= LONGEST_S:
-        raise BadIntervalError(f"--interval {text!r} is not between 5 seconds and a day", "Try --interval 1m.")
+        raise BadIntervalError(
+            said("--interval {text} is not between 5 seconds and a day", text=repr(text)), "Try --interval 1m."
+        )
     return span_s
 
 
@@ -179,7 +184,7 @@ class _Work:
         except ForensicsError as problem:
             if self._settings is None:
                 raise
-            warn("doubletake: {problem}; the settings stay as they were", problem=in_words(str(problem)))
+            warn("doubletake: {problem}; the settings stay as they were", problem=in_words(problem.sentence))
         return self._settings
 
     def _spark(self) -> Any:
@@ -196,7 +201,7 @@ def _tell(lake: "Lake", settings: "Settings") -> int:
         for _ in tell(findings, webhook, webhook.due(findings)):
             count += 1
     except ForensicsError as problem:
-        warn("doubletake: {problem} {hint}", problem=in_words(str(problem)), hint=in_words(problem.hint))
+        warn("doubletake: {problem} {hint}", problem=in_words(problem.sentence), hint=in_words(problem.hint))
     return count
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from cli.output import about_file, is_disk_full
-from cli.said import count_text, phrase
+from cli.said import count_text, in_words, phrase
 from forensics.errors import EXIT_USAGE, ForensicsError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Watch:
             except ForensicsError as problem:
                 if self.runs == 0 and problem.exit_code == EXIT_USAGE:
                     raise
-                pause_s = self._failed(began_at, f"{problem} {problem.hint}")
+                pause_s = self._failed(began_at, f"{in_words(problem.sentence)} {in_words(problem.hint)}")
             except BaseException as problem:
                 said = _of_machine(problem)
                 if said is None or self.runs == 0:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from cli.said import language
+from forensics.sentence import said
 
 if TYPE_CHECKING:
     from forensics.choices import WebhookKind
@@ -50,12 +51,12 @@ class Webhook:
         )
 
 
-def webhook_of(said: "Settings", kind: "WebhookKind | None" = None) -> Webhook:
+def webhook_of(whole: "Settings", kind: "WebhookKind | None" = None) -> Webhook:
     """Return the webhook that the settings name; raises WebhookError where its variable holds no usable address."""
     from forensics.report.notice import WebhookError, target_of
     from forensics.report.notice_forms import PAGERDUTY
 
-    settings = said.notify
+    settings = whole.notify
     kind = kind or cast("WebhookKind", settings.kind)
     if kind == "email":
         if not (settings.smtp_host and settings.email_from and settings.email_to):
@@ -63,16 +64,16 @@ def webhook_of(said: "Settings", kind: "WebhookKind | None" = None) -> Webhook:
                 "nothing says where e-mail goes", "Set smtp_host, email_from and email_to under [notify]."
             )
         digest = hashlib.sha256("|".join(settings.email_to).encode()).hexdigest()[:12]
-        return Webhook("", f"{settings.smtp_host}~{digest}", kind, settings.dashboard, said)
+        return Webhook("", f"{settings.smtp_host}~{digest}", kind, settings.dashboard, whole)
     address = os.environ.get(settings.webhook_env, "")
     if kind == "pagerduty" and address and "://" not in address:
-        return Webhook(PAGERDUTY, target_of(f"{PAGERDUTY}#{address}"), kind, settings.dashboard, said, address)
+        return Webhook(PAGERDUTY, target_of(f"{PAGERDUTY}#{address}"), kind, settings.dashboard, whole, address)
     if not address:
         raise WebhookError(
-            f"the variable {settings.webhook_env} holds no webhook's address",
+            said("the variable {name} holds no webhook's address", name=settings.webhook_env),
             f"Set it, or name another variable under [notify]: export {settings.webhook_env}=https://...",
         )
-    return Webhook(address, target_of(address), kind, settings.dashboard, said)
+    return Webhook(address, target_of(address), kind, settings.dashboard, whole)
 
 
 def tell(findings: "Findings", webhook: Webhook, notices: "Iterable[Notice]") -> "Iterator[Notice]":
@@ -110,7 +111,13 @@ def post(webhook: Webhook, notice: "Notice") -> None:
     threading.Thread(target=send, daemon=True).start()
     if not ended.wait(WHOLE_CALL_S):
         raise WebhookError(
-            f"{webhook.host} did not take the notice of {notice.incident_id} in {WHOLE_CALL_S:g} s", _HINT
+            said(
+                "{where} did not take the notice of {incident} in {n} s",
+                where=webhook.host,
+                incident=notice.incident_id,
+                n=f"{WHOLE_CALL_S:g}",
+            ),
+            _HINT,
         )
     if failures:
         raise failures[0]
@@ -136,8 +143,22 @@ def _send(webhook: Webhook, notice: "Notice") -> None:
         urllib.request.build_opener(_NoRedirects()).open(asked, timeout=TIMEOUT_S).close()  # its status is the answer
     except urllib.error.HTTPError as problem:
         raise WebhookError(
-            f"{webhook.host} answered {problem.code} to the notice of {notice.incident_id}", _HINT
+            said(
+                "{where} answered {code} to the notice of {incident}",
+                where=webhook.host,
+                code=str(problem.code),
+                incident=notice.incident_id,
+            ),
+            _HINT,
         ) from None
     except (OSError, ValueError, http.client.HTTPException) as problem:
         reason = getattr(problem, "reason", None) or type(problem).__name__
-        raise WebhookError(f"{webhook.host} did not take the notice of {notice.incident_id}: {reason}", _HINT) from None
+        raise WebhookError(
+            said(
+                "{where} did not take the notice of {incident}: {why}",
+                where=webhook.host,
+                incident=notice.incident_id,
+                why=reason,
+            ),
+            _HINT,
+        ) from None

@@ -11,7 +11,7 @@ EXIT_BUSY = 75
 class ForensicsError(Exception):
     """Base of every expected failure: one sentence that names the value, and a hint.
 
-    ``str(error)`` is the sentence; ``hint`` says what to do next; ``exit_code`` is what the command ends with.
+    ``str(error)`` is the sentence in English; ``hint`` says what to do next; ``exit_code`` is what the command ends with.
     """
 
     exit_code = EXIT_USAGE
@@ -19,6 +19,12 @@ class ForensicsError(Exception):
     def __init__(self, sentence: str, hint: str = "") -> None:
         super().__init__(sentence)
         self.hint = hint
+
+    @property
+    def sentence(self) -> str:
+        """The sentence with its values marked, which any language can say; ``str(error)`` is English alone."""
+        told: str = self.args[0]
+        return told
 
 
 class LakeUnreadableError(ForensicsError):

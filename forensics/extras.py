@@ -3,6 +3,7 @@
 from importlib.util import find_spec
 
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 
 DISTRIBUTION = "doubletake-sqs"
 """The name on the package index, where `doubletake` is somebody else's project."""
@@ -28,5 +29,6 @@ def need(extra: str, what: str) -> None:
     """Raise ExtraMissingError where ``what`` cannot be done without an extra."""
     if not is_installed(extra):
         raise ExtraMissingError(
-            f"{what} needs packages that this installation was made without", f"Get them: {how_to_install(extra)}"
+            said("{what} needs packages that this installation was made without", what=what),
+            said("Get them: {command}", command=how_to_install(extra)),
         )

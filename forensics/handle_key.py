@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 
 from forensics.errors import SettingsError
+from forensics.sentence import said
 
 LEAST_BYTES = 32
 
@@ -18,17 +19,21 @@ def read_key(file: str) -> bytes:
             key = opened.read(4096)
     except OSError as problem:
         raise SettingsError(
-            f"handle_key_file = {file!r} cannot be read: {problem.strerror or problem}",
+            said("handle_key_file = {file} cannot be read: {why}", file=repr(file), why=problem.strerror or problem),
             "Make one with `head -c 32 /dev/urandom > FILE && chmod 600 FILE`, or bring the one this lake was begun with.",
         ) from problem
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise SettingsError(
-            f"handle_key_file = {file!r} can be read by other users (mode {stat.S_IMODE(mode):04o})",
+            said(
+                "handle_key_file = {file} can be read by other users (mode {mode})",
+                file=repr(file),
+                mode=f"{stat.S_IMODE(mode):04o}",
+            ),
             "Keep it to yourself: `chmod 600 FILE`.",
         )
     if len(key) < LEAST_BYTES:
         raise SettingsError(
-            f"handle_key_file = {file!r} holds {len(key)} bytes, which can be guessed",
+            said("handle_key_file = {file} holds {count} bytes, which can be guessed", file=repr(file), count=len(key)),
             f"Make one of {LEAST_BYTES}: `head -c {LEAST_BYTES} /dev/urandom > FILE && chmod 600 FILE`.",
         )
     return key

@@ -34,7 +34,7 @@ _FORMS = (
 """Places of a sentence by their names, and what alone stands there: counts, and spans of time."""
 _AS_WRITTEN = ("command", "option", "table")
 """Places of what a person types or named, which is the same in every language."""
-_NAMED = (*_AS_WRITTEN, "name", "queue", "who", "group", "dlq", "sender", "earlier")
+_NAMED = (*_AS_WRITTEN, "name", "column", "queue", "who", "group", "dlq", "sender", "earlier")
 """Places of a marked sentence in which a name stands, which is none of our words though it may read like one."""
 _TOLD = ("headline", "sentence")
 """Places of a marked sentence in which a whole sentence of the findings stands."""

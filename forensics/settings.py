@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from forensics.access import Access
 from forensics.choices import ALERTS
 from forensics.errors import SettingsError
+from forensics.sentence import said
 
 NAME = "doubletake.toml"
 
@@ -227,7 +228,8 @@ class Settings:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as problem:
             raise SettingsError(
-                f"the settings file {str(path)!r} cannot be read: {problem}", "Check the path given with --config."
+                said("the settings file {file} cannot be read: {why}", file=repr(str(path)), why=problem),
+                "Check the path given with --config.",
             ) from problem
         return cls.parse(text, str(path))
 

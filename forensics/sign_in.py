@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from forensics.access import LOOPBACK
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 
 PLACE = Path(".streamlit", "secrets.toml")
 NEEDED = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
@@ -57,13 +58,17 @@ def read_sign_in(settings_file: Path | None) -> SignIn:
         raise SignInError(f'[access] mode = "oidc" needs the identity provider\'s client in {str(where)!r}', _HINT)
     found = [(file, client) for file in files if (client := _client(file)) is not None]
     if not found:
-        raise SignInError(f"{files[-1]}: there is no [auth], so nobody can sign in", _HINT)
+        raise SignInError(said("{file}: there is no [auth], so nobody can sign in", file=files[-1]), _HINT)
     file, client = found[-1]
     if missing := [name for name in NEEDED if not isinstance(client.get(name), str) or not client[name].strip()]:
-        raise SignInError(f"{file}: [auth] does not say {', '.join(missing)}", _HINT)
+        raise SignInError(said("{file}: [auth] does not say {names}", file=file, names=", ".join(missing)), _HINT)
     if len(client["cookie_secret"]) < LEAST_SECRET:
         raise SignInError(
-            f"{file}: [auth] cookie_secret has {len(client['cookie_secret'])} characters, which can be guessed",
+            said(
+                "{file}: [auth] cookie_secret has {count} characters, which can be guessed",
+                file=file,
+                count=len(client["cookie_secret"]),
+            ),
             "Make one: python -c 'import secrets; print(secrets.token_urlsafe(32))'",
         )
     return SignIn(_checked_redirect(client["redirect_uri"], file))
@@ -74,9 +79,11 @@ def _client(file: Path) -> dict[str, Any] | None:
         found = tomllib.loads(file.read_text(encoding="utf-8")).get("auth")
     except (OSError, ValueError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else "it is not TOML"
-        raise SignInError(f"{file}: the sign-in's settings cannot be read: {why}", _HINT) from None
+        raise SignInError(
+            said("{file}: the sign-in's settings cannot be read: {why}", file=file, why=why), _HINT
+        ) from None
     if found is not None and not isinstance(found, dict):
-        raise SignInError(f"{file}: auth must be written as [auth]", _HINT)
+        raise SignInError(said("{file}: auth must be written as [auth]", file=file), _HINT)
     return found
 
 
@@ -89,12 +96,16 @@ def _checked_redirect(text: str, file: Path) -> str:
         is_address = False
     if not is_address or parts.path != CALLBACK or parts.query or parts.fragment:
         raise SignInError(
-            f"{file}: [auth] redirect_uri = {text!r} is not where the sign-in ends",
+            said("{file}: [auth] redirect_uri = {text} is not where the sign-in ends", file=file, text=repr(text)),
             f'Write it like "https://doubletake.example.com{CALLBACK}", at the identity provider too.',
         )
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
         raise SignInError(
-            f"{file}: [auth] redirect_uri = {text!r} would send sign-ins over the network unencrypted",
+            said(
+                "{file}: [auth] redirect_uri = {text} would send sign-ins over the network unencrypted",
+                file=file,
+                text=repr(text),
+            ),
             "Serve the dashboard behind TLS and write https://.",
         )
     return text

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from forensics.clock import micros
 from forensics.errors import BadTimeError
+from forensics.sentence import said
 
 DEFAULT_SINCE = "6h"
 FUTURE_STAMPS = timedelta(hours=2)
@@ -64,17 +65,24 @@ class TimeWindow:
         start_at = _moment(since or DEFAULT_SINCE, "--since", now)
         end_at = min(_moment(until, "--until", now), now + FUTURE_STAMPS) if until else now
         if start_at > now:
-            raise BadTimeError(f"--since {since!r} lies in the future", f"It is {_shown(now)} now. {_FORMS}")
+            raise BadTimeError(
+                said("--since {text} lies in the future", text=repr(since)), f"It is {_shown(now)} now. {_FORMS}"
+            )
         if start_at < OLDEST:
             raise BadTimeError(
-                f"--since {since!r} is {_shown(start_at)}, before CloudWatch Logs began",
+                said("--since {text} is {time}, before CloudWatch Logs began", text=repr(since), time=_shown(start_at)),
                 f"Choose a later time. {_FORMS}",
             )
         start_at, end_at = whole_ms(start_at), whole_ms(end_at)
         if start_at >= end_at:
             raise BadTimeError(
-                f"--since {since or DEFAULT_SINCE!r} ({_shown(start_at)}) is not before "
-                f"--until {until or 'now'!r} ({_shown(end_at)})",
+                said(
+                    "--since {text} ({start}) is not before --until {until} ({end})",
+                    text=repr(since or DEFAULT_SINCE),
+                    start=_shown(start_at),
+                    until=repr(until or "now"),
+                    end=_shown(end_at),
+                ),
                 "A span counts back from now, not from --until.",
             )
         return cls(start_at, end_at)
@@ -82,7 +90,7 @@ class TimeWindow:
 
 def _moment(text: str, option: str, now: datetime) -> datetime:
     shown = text if len(text) <= 60 else text[:57] + "..."
-    bad = BadTimeError(f"{option} {shown!r} is not a time", _FORMS)
+    bad = BadTimeError(said("{option} {text} is not a time", option=option, text=repr(shown)), _FORMS)
     text = text.strip()
     if text == "now":
         return now.astimezone(UTC)
@@ -91,7 +99,9 @@ def _moment(text: str, option: str, now: datetime) -> datetime:
         return _within(lambda: now.astimezone(UTC) - timedelta(seconds=span_s), bad)
     if re.fullmatch(r"[0-9]{1,18}", text):
         if len(text) < 12:
-            raise BadTimeError(f"{option} {shown!r} is too short for epoch milliseconds", _FORMS)
+            raise BadTimeError(
+                said("{option} {text} is too short for epoch milliseconds", option=option, text=repr(shown)), _FORMS
+            )
         return _within(lambda: datetime.fromtimestamp(int(text) / 1000, UTC), bad)
     if not re.match(r"[0-9]{4}-?[0-9]{2}", text):
         raise bad
@@ -100,7 +110,10 @@ def _moment(text: str, option: str, now: datetime) -> datetime:
     except ValueError:
         raise bad from None
     if moment.tzinfo is None:
-        raise BadTimeError(f"{option} {shown!r} does not say its time zone", f"Add Z for UTC, or an offset. {_FORMS}")
+        raise BadTimeError(
+            said("{option} {text} does not say its time zone", option=option, text=repr(shown)),
+            f"Add Z for UTC, or an offset. {_FORMS}",
+        )
     return _within(lambda: moment.astimezone(UTC), bad)
 
 

@@ -6,6 +6,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from forensics.errors import CredentialsError, SourceUnreadableError
+from forensics.sentence import said
 
 _BAD_CREDENTIALS = {
     "AuthFailure",
@@ -81,7 +82,8 @@ def in_our_words(name: str, response: Mapping[str, Any]) -> CredentialsError | A
         return _clock_off(response, code)
     if code in _BAD_CREDENTIALS:
         return CredentialsError(
-            f"AWS refuses these credentials: {code}: {message}", "Sign in again, or give another --profile."
+            said("AWS refuses these credentials: {code}: {why}", code=str(code), why=message),
+            "Sign in again, or give another --profile.",
         )
     if code in _GONE:
         status = "gone"
@@ -97,13 +99,14 @@ def in_our_words(name: str, response: Mapping[str, Any]) -> CredentialsError | A
 
 def _clock_off(response: Mapping[str, Any], code: str) -> CredentialsError:
     """Say by how much this machine's clock is off AWS's, as far as the reply says what time it is there."""
-    said = response.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("date", "")
+    date = response.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("date", "")
     try:
-        ahead_s = (datetime.now(UTC) - parsedate_to_datetime(said)).total_seconds()
-        off = f"{abs(ahead_s) / 60:,.0f} min {'ahead of' if ahead_s > 0 else 'behind'}"
+        ahead_s = (datetime.now(UTC) - parsedate_to_datetime(date)).total_seconds()
+        minutes = f"{abs(ahead_s) / 60:,.0f}"
+        off = said("{n} min ahead of", n=minutes) if ahead_s > 0 else said("{n} min behind", n=minutes)
     except (TypeError, ValueError):
         off = "too far off"
     return CredentialsError(
-        f"this machine's clock is {off} AWS's, so AWS refuses every call ({code})",
+        said("this machine's clock is {off} AWS's, so AWS refuses every call ({code})", off=off, code=str(code)),
         "Set the clock (`timedatectl` shows it), then run this again.",
     )

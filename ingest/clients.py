@@ -18,6 +18,7 @@ from botocore.session import Session
 
 from forensics.errors import CredentialsError, EndpointUnreachableError, OperationRefusedError
 from forensics.regions import is_aws_host, partition_id
+from forensics.sentence import said
 from ingest.aws_errors import AwsRefusedError, in_our_words
 from ingest.reply_shape import ReplyShape, in_words
 
@@ -197,7 +198,9 @@ class Aws:
                 return reply
             if misfits := self.misfits():
                 raise AwsRefusedError(name, UNREADABLE_REPLY, in_words(misfits), "failed")
-        raise AwsRefusedError(name, CUT_REPLY, f"the reply has no {demand!r}: it was cut off on the way", "failed")
+        raise AwsRefusedError(
+            name, CUT_REPLY, said("the reply has no {what}: it was cut off on the way", what=repr(demand)), "failed"
+        )
 
     def _make(self, service: str) -> Any:
         config = Config(
@@ -216,7 +219,8 @@ class Aws:
             raise _set_up(problem) from problem
         except ValueError as problem:
             raise EndpointUnreachableError(
-                f"the AWS endpoint {self._endpoint_url!r} is not an address", "Write it like http://127.0.0.1:4566."
+                said("the AWS endpoint {where} is not an address", where=repr(self._endpoint_url)),
+                "Write it like http://127.0.0.1:4566.",
             ) from problem
         name = client.meta.service_model.service_id.hyphenize()
         client.meta.events.register_first(f"before-call.{name}", _refuse_unlisted)
@@ -266,7 +270,9 @@ class Aws:
         except bc.ClientError as problem:
             raise in_our_words(name, problem.response) from problem
         except (ResponseParserError, *_PARSER_CRASHES) as problem:
-            raise AwsRefusedError(name, UNREADABLE_REPLY, f"{where} does not answer as AWS does", "failed") from problem
+            raise AwsRefusedError(
+                name, UNREADABLE_REPLY, said("{where} does not answer as AWS does", where=where), "failed"
+            ) from problem
         except bc.ParamValidationError as problem:
             raise AwsRefusedError(name, "BadParameter", " ".join(str(problem).split()), "failed") from problem
         except (bc.BotoCoreError, bc.HTTPClientError) as problem:
@@ -327,13 +333,14 @@ def _give_up_early(attempts: int, caught_exception: Exception | None, **_: Any) 
 
 def _unreachable(where: str) -> EndpointUnreachableError:
     return EndpointUnreachableError(
-        f"nothing answers at the AWS endpoint {where}", "Check --region and --endpoint-url, and the network."
+        said("nothing answers at the AWS endpoint {where}", where=where),
+        "Check --region and --endpoint-url, and the network.",
     )
 
 
 def _no_credentials(problem: Exception) -> CredentialsError:
     return CredentialsError(
-        f"no AWS credentials can be used: {problem}",
+        said("no AWS credentials can be used: {why}", why=problem),
         "Give --profile, or set AWS_PROFILE or AWS_ACCESS_KEY_ID; try `aws sts get-caller-identity`.",
     )
 
@@ -341,6 +348,9 @@ def _no_credentials(problem: Exception) -> CredentialsError:
 def _set_up(problem: bc.BotoCoreError) -> CredentialsError:
     if isinstance(problem, bc.ProfileNotFound):
         return CredentialsError(
-            f"there is no AWS profile {problem.kwargs['profile']!r}", "Give another --profile, or set AWS_PROFILE."
+            said("there is no AWS profile {name}", name=repr(problem.kwargs["profile"])),
+            "Give another --profile, or set AWS_PROFILE.",
         )
-    return CredentialsError(f"the AWS set-up cannot be used: {problem}", "Check --region and the files in ~/.aws.")
+    return CredentialsError(
+        said("the AWS set-up cannot be used: {why}", why=problem), "Check --region and the files in ~/.aws."
+    )

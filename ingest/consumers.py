@@ -5,6 +5,7 @@ from typing import Any
 
 from forensics.errors import QueueUnknownError
 from forensics.identity import evidence_id
+from forensics.sentence import said
 from forensics.settings import Settings
 from ingest.discovery import Estate
 from ingest.queues import QueueRef
@@ -63,8 +64,8 @@ def _named(estate: Estate, queue: str, text: str) -> QueueRef:
             return ref
     names = ", ".join(ref.name for ref in estate.queues[:5])
     raise QueueUnknownError(
-        f"--log-group {text!r} names a queue that is not collected here",
-        f"Collected are: {names}. Add --queue {queue}.",
+        said("--log-group {text} names a queue that is not collected here", text=repr(text)),
+        said("Collected are: {names}. Add --queue {queue}.", names=names, queue=queue),
     )
 
 
@@ -72,6 +73,10 @@ def _only(estate: Estate, text: str) -> QueueRef:
     if estate.asked_count == 1:
         return estate.queues[0]
     raise QueueUnknownError(
-        f"--log-group {text!r} does not say whose it is: {estate.asked_count} queues are collected",
-        f"Write {text}=QUEUE.",
+        said(
+            "--log-group {text} does not say whose it is: {count} queues are collected",
+            text=repr(text),
+            count=estate.asked_count,
+        ),
+        said("Write {text}=QUEUE.", text=text),
     )

@@ -12,6 +12,7 @@ from forensics.errors import CredentialsError, EndpointUnreachableError, Forensi
 from forensics.identity import evidence_id
 from forensics.lake import Lake
 from forensics.lake.filters import at_least
+from forensics.sentence import said
 from forensics.tables import BY_NAME, Table
 from forensics.window import TimeWindow, whole_ms
 from ingest import rereading
@@ -50,28 +51,27 @@ class Reading:
         """The gap in words; None where there is none."""
         if self.status == "ok":
             return None
-        what = f"{_WORDS[self.source.name]} {self.resource!r}"
-        if self.source.name == "setting_changes":  # every region's has this one name
-            what += f" of {self.region}"
+        words = _WORDS[self.source.name]
         if self.source.name == "send_records" and not self.resource.startswith("arn:"):
-            what = f"sends logged in {self.resource!r}"
-        why = f" ({self.detail})" if self.detail else ""
-        return f"{what}: {_STATUS_WORDS[self.status]}{why}"
+            words = "sends logged in {name}"
+        what = said(words, name=repr(self.resource), region=self.region)  # every region's setting changes have one name
+        told = {"what": what, "how": _STATUS_WORDS[self.status]}
+        return said("{what}: {how} ({why})", why=self.detail, **told) if self.detail else said("{what}: {how}", **told)
 
 
 _WORDS = {
-    "log_events": "log group",
-    "metric_points": "metrics of",
-    "queue_settings": "settings of queue",
-    "function_settings": "settings of function",
-    "event_source_mappings": "event source mappings of queue",
-    "log_group_settings": "settings of log group",
-    "setting_changes": "setting changes in",
-    "send_records": "calls to queue",
-    "move_tasks": "redrives out of queue",
-    "task_stops": "stopped tasks of cluster",
-    "guard_table_settings": "settings of idempotency table",
-    "guard_records": "records of idempotency table",
+    "log_events": "log group {name}",
+    "metric_points": "metrics of {name}",
+    "queue_settings": "settings of queue {name}",
+    "function_settings": "settings of function {name}",
+    "event_source_mappings": "event source mappings of queue {name}",
+    "log_group_settings": "settings of log group {name}",
+    "setting_changes": "setting changes in {name} of {region}",
+    "send_records": "calls to queue {name}",
+    "move_tasks": "redrives out of queue {name}",
+    "task_stops": "stopped tasks of cluster {name}",
+    "guard_table_settings": "settings of idempotency table {name}",
+    "guard_records": "records of idempotency table {name}",
 }
 _STATUS_WORDS = {
     "denied": "AWS denied reading",
@@ -84,7 +84,7 @@ _STATUS_WORDS = {
 
 def status_of(problem: ForensicsError) -> tuple[str, str]:
     """Return the coverage status and detail of an error met while reading one source."""
-    return problem.status if isinstance(problem, AwsRefusedError) else "failed", str(problem)
+    return problem.status if isinstance(problem, AwsRefusedError) else "failed", problem.sentence
 
 
 def of_whole_reply(aws: Aws) -> tuple[str, str | None]:

@@ -129,7 +129,7 @@ def _find(lake: Lake, estate: Estate, accesses: Sequence[Aws], names: list[str] 
 def _not_looked_up(name: str, aws: Aws, problem: QueueRefusedError | AwsRefusedError) -> Reading:
     """Note that a queue, or every queue of an account and region, could not be looked up."""
     status = problem.status if isinstance(problem, AwsRefusedError) else "denied"
-    return Reading(QUEUE_SETTINGS, name or aws.label, "", aws.region, (), status, str(problem))
+    return Reading(QUEUE_SETTINGS, name or aws.label, "", aws.region, (), status, problem.sentence)
 
 
 def _of_lake(lake: Lake, accesses: Sequence[Aws], name: str) -> list[QueueRef]:
@@ -167,7 +167,7 @@ def _add_settings(lake: Lake, estate: Estate) -> None:
             except (QueueUnknownError, *SOURCE_ERRORS) as problem:
                 status = "gone" if isinstance(problem, QueueUnknownError) else status_of(problem)[0]
                 name = arn.rsplit(":", 1)[-1]
-                reading = Reading(QUEUE_SETTINGS, name, ref.account_id, ref.region, (arn,), status, str(problem))
+                reading = Reading(QUEUE_SETTINGS, name, ref.account_id, ref.region, (arn,), status, problem.sentence)
                 estate.readings.append(reading)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from forensics.errors import SourceUnreadableError
+from forensics.sentence import said
 
 PIECE_BYTES = 64 * 1024
 MOST_BYTES_OUT = 1024**3
@@ -48,7 +49,9 @@ def pieces(path: Path, heard: Callable[[int], None] = lambda byte_count: None) -
             try:
                 piece = stream.read(PIECE_BYTES)
             except (EOFError, gzip.BadGzipFile, zlib.error) as problem:
-                raise FileDamagedError(f"the gzip stream breaks off or is damaged: {problem}") from problem
+                raise FileDamagedError(
+                    said("the gzip stream breaks off or is damaged: {problem}", problem=problem)
+                ) from problem
             at = raw.tell()
             heard(at - told)
             told = at
@@ -72,9 +75,9 @@ def check_size(path: Path) -> None:
                 raise FileTooLargeError("there is another archive inside: unpack the outer one first")
             size_out += len(piece)
             if size_out > MOST_BYTES_OUT:
-                raise FileTooLargeError(f"it would become more than {MOST_BYTES_OUT:,} bytes")
+                raise FileTooLargeError(said("it would become more than {n} bytes", n=MOST_BYTES_OUT))
             if size_out > RATIO_FREE_BYTES and size_out > MOST_RATIO * size_in:
-                raise FileTooLargeError(f"it would become more than {MOST_RATIO} times its size")
+                raise FileTooLargeError(said("it would become more than {n} times its size", n=MOST_RATIO))
     except FileDamagedError:
         return
 

@@ -13,6 +13,7 @@ from forensics.errors import EXIT_OK, EXIT_PARTIAL, ConservationError
 from forensics.identity import evidence_id
 from forensics.lake import Lake
 from forensics.privacy import redact
+from forensics.sentence import said
 from forensics.settings import Settings
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
@@ -186,8 +187,14 @@ class Run:
             kept_count = done.stored_count + done.already_count + done.quarantined_count
             if done.seen_count != kept_count + done.other_count:
                 raise ConservationError(
-                    f"log group {group!r}: {done.seen_count} events seen, but {done.stored_count} stored, "
-                    f"{done.already_count} already there and {done.quarantined_count} quarantined",
+                    said(
+                        "log group {group}: {count} events seen, but {total} stored, {low} already there and {high} quarantined",
+                        group=repr(group),
+                        count=done.seen_count,
+                        total=done.stored_count,
+                        low=done.already_count,
+                        high=done.quarantined_count,
+                    ),
                     "This is a bug in Doubletake; nothing in the lake was damaged.",
                 )
 

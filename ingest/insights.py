@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from forensics.sentence import said
 from forensics.window import TimeWindow
 from ingest.aws_errors import AwsRefusedError
 from ingest.clients import Aws
@@ -34,7 +35,11 @@ def _span(aws: Aws, log_group: str, first_s: int, last_s: int, window: TimeWindo
             raise AwsRefusedError(
                 "GetQueryResults",
                 "CutResult",
-                f"{MOST_RESULTS} events or more in second {first_s}, and no query can tell them apart",
+                said(
+                    "{n} events or more in second {time}, and no query can tell them apart",
+                    n=MOST_RESULTS,
+                    time=str(first_s),
+                ),
                 "failed",
             )
         middle_s = (first_s + last_s) // 2
@@ -55,13 +60,17 @@ def _results(aws: Aws, log_group: str, first_s: int, last_s: int) -> list[list[d
         if status == "Complete":
             break
         if status not in ("Scheduled", "Running", "Unknown") or waited_s >= GIVE_UP_S:
-            raise AwsRefusedError("GetQueryResults", status, f"the query did not end within {waited_s:.0f} s", "failed")
+            raise AwsRefusedError(
+                "GetQueryResults", status, said("the query did not end within {n} s", n=f"{waited_s:.0f}"), "failed"
+            )
         time.sleep(look_s)  # a query's end is only told when asked for; GIVE_UP_S bounds it
         waited_s += look_s
         look_s = min(2 * look_s, LONGEST_LOOK_S)
     skipped = (reply.get("statistics") or {}).get("estimatedRecordsSkipped") or 0
     if skipped > 0:
-        raise AwsRefusedError("GetQueryResults", "Incomplete", f"AWS skipped about {skipped:.0f} events", "failed")
+        raise AwsRefusedError(
+            "GetQueryResults", "Incomplete", said("AWS skipped about {n} events", n=f"{skipped:.0f}"), "failed"
+        )
     results = list(reply.get("results") or [])
     query = {"queryId": started["queryId"]}
     for page in pages(aws, "logs", "get_query_results", "results", query, pointer="nextToken", first=reply):

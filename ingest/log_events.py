@@ -9,6 +9,7 @@ from forensics.errors import ConservationError
 from forensics.identity import evidence_id
 from forensics.lake import Lake
 from forensics.privacy import redact
+from forensics.sentence import said
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import insights, log_groups
@@ -75,7 +76,10 @@ def _filtered(group: LogGroup, window: TimeWindow) -> Iterator[list[dict[str, An
             again = [event for event in events if _stamp_ms(event) == last_ms]
             if len(again) == len(events):
                 raise AwsRefusedError(
-                    "FilterLogEvents", "CutPage", f"more than {len(events)} events in millisecond {last_ms}", "failed"
+                    "FilterLogEvents",
+                    "CutPage",
+                    said("more than {n} events in millisecond {time}", n=len(events), time=str(last_ms)),
+                    "failed",
                 )
             start_ms = last_ms
 
@@ -140,8 +144,14 @@ def ingest(
     done.flush()
     if done.seen_count != done.stored_count + done.already_count + done.quarantined_count:
         raise ConservationError(
-            f"log group {group.name!r}: {done.seen_count} events seen, but {done.stored_count} stored, "
-            f"{done.already_count} already there and {done.quarantined_count} quarantined",
+            said(
+                "log group {group}: {count} events seen, but {total} stored, {low} already there and {high} quarantined",
+                group=repr(group.name),
+                count=done.seen_count,
+                total=done.stored_count,
+                low=done.already_count,
+                high=done.quarantined_count,
+            ),
             "This is a bug in Doubletake; nothing in the lake was damaged.",
         )
     return Reading(

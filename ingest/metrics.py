@@ -9,6 +9,7 @@ from forensics.errors import ConservationError
 from forensics.identity import evidence_id
 from forensics.lake import Lake
 from forensics.lake.filters import between
+from forensics.sentence import said
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest.clients import Aws
@@ -198,7 +199,12 @@ def ingest(lake: Lake, wanted: list[Measured], window: TimeWindow, now: datetime
     stored_count, taken_count = sum(d.stored_count for d in done), sum(d.already_count for d in done)
     if stored_count + taken_count != len(new_rows):
         raise ConservationError(
-            f"metrics: {len(new_rows)} points were new, but {stored_count} were stored and {taken_count} were there",
+            said(
+                "metrics: {count} points were new, but {total} were stored and {low} were there",
+                count=len(new_rows),
+                total=stored_count,
+                low=taken_count,
+            ),
             "This is a bug in Doubletake; nothing in the lake was damaged.",
         )
     return _less(readings, taken_count)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
+from forensics.sentence import said
 from ingest.aws_errors import AwsRefusedError
 from ingest.clients import Aws
 
@@ -49,4 +50,6 @@ def pages(
             raise AwsRefusedError(name, "RepeatedToken", "the same page came twice", "failed")
         seen.add(digest)
         if now - heard_at > SILENT_S or now - began_at > WHOLE_S:
-            raise AwsRefusedError(name, "EndlessPages", f"no last page came within {now - began_at:,.0f} s", "failed")
+            raise AwsRefusedError(
+                name, "EndlessPages", said("no last page came within {n} s", n=f"{now - began_at:,.0f}"), "failed"
+            )

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from forensics.errors import EndpointUnreachableError, QueueUnknownError
 from forensics.regions import dns_suffix, region_of_host
+from forensics.sentence import said
 from ingest.aws_errors import AwsRefusedError
 from ingest.clients import CUT_REPLY, UNREADABLE_REPLY, Aws
 from ingest.paging import pages
@@ -70,7 +71,8 @@ def find(aws: Aws, text: str) -> QueueRef:
         elif problem.code in (CUT_REPLY, UNREADABLE_REPLY) or problem.code.isdecimal():
             where = aws.client("sqs").meta.endpoint_url
             raise EndpointUnreachableError(
-                f"the endpoint {where} does not answer as AWS does: {problem}", "Check --endpoint-url."
+                said("the endpoint {where} does not answer as AWS does: {problem}", where=where, problem=problem),
+                "Check --endpoint-url.",
             ) from problem
         else:
             raise
@@ -90,7 +92,7 @@ def find_all(aws: Aws) -> list[QueueRef]:
     if not found and (left_out := aws.misfits()):
         raise AwsRefusedError("ListQueues", UNREADABLE_REPLY, in_words(left_out), "failed")
     if not found:
-        raise QueueUnknownError(f"there is no queue in {aws.region}", "Check --region and --profile.")
+        raise QueueUnknownError(said("there is no queue in {where}", where=aws.region), "Check --region and --profile.")
     return found
 
 
@@ -172,7 +174,7 @@ def _asked(text: str) -> tuple[str | None, str | None, str]:
         return region_of_host(urlsplit(text).hostname or ""), url[1], url[2]
     if _NAME.fullmatch(text):
         return None, None, text
-    raise QueueUnknownError(f"{text!r} is not a queue's name, URL or ARN", _FORMS)
+    raise QueueUnknownError(said("{text} is not a queue's name, URL or ARN", text=repr(text)), _FORMS)
 
 
 def _url(region: str, account_id: str, name: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from forensics.errors import ForensicsError
 from forensics.lake import Lake
+from forensics.sentence import said
 from forensics.settings import GuardTable, Settings
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
@@ -57,7 +58,7 @@ def sources(
     ``place`` is the account and region that a person said, ``moments`` when files were saved. Raises TableUnclearError.
     """
     manifests = {f.path.parent: f.path for f in found if f.form is Form.GUARD_TABLE and f.path.name == EXPORT_SUMMARY}
-    said = sorted({c.guard_table for c in (*settings.functions, *settings.workers) if c.guard_table})
+    declared = sorted({c.guard_table for c in (*settings.functions, *settings.workers) if c.guard_table})
     told = {}
     for file in found:
         if file.form is not Form.GUARD_TABLE or file.path.name == EXPORT_SUMMARY:
@@ -67,11 +68,15 @@ def sources(
         if manifest and (of := _of_manifest(manifest, settings)):
             told[file] = of
             continue
-        name = named or (said[0] if len(said) == 1 else None)
+        name = named or (declared[0] if len(declared) == 1 else None)
         if name is None:
-            known = ", ".join(said) or "none"
+            known = ", ".join(declared) or "none"
             raise TableUnclearError(
-                f"{file.name!r} does not say which idempotency table it is of, and the settings name {known}",
+                said(
+                    "{file} does not say which idempotency table it is of, and the settings name {known}",
+                    file=repr(file.name),
+                    known=known,
+                ),
                 "Give --guard-table NAME; import each table's files by themselves.",
             )
         told[file] = Source(settings.guard_table(name), *place, moments[file], is_moment_known)

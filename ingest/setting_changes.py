@@ -14,6 +14,7 @@ from forensics.errors import ConservationError
 from forensics.identity import evidence_id
 from forensics.lake import Appended, Lake
 from forensics.regions import partition_id
+from forensics.sentence import said
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest.clients import Aws
@@ -155,8 +156,14 @@ def store(
     counts = (seen_count, done.stored_count, done.already_count, len(poison))
     if seen_count != sum(counts[1:]):
         raise ConservationError(
-            f"CloudTrail of {region}: {seen_count} changes seen, but {done.stored_count} stored, {done.already_count} "
-            f"already there and {len(poison)} quarantined",
+            said(
+                "CloudTrail of {region}: {count} changes seen, but {total} stored, {low} already there and {high} quarantined",
+                region=region,
+                count=seen_count,
+                total=done.stored_count,
+                low=done.already_count,
+                high=len(poison),
+            ),
             "This is a bug in Doubletake; nothing in the lake was damaged.",
         )
     return Reading(SETTING_CHANGES, resource, account_id, region, (), status, detail, *counts)

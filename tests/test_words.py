@@ -26,6 +26,8 @@ BETTER = {
     r"if not said": "[default: ...]",
     r"gives? (?:it|them|this message|the whole batch) back": "returns",
     r"(?<!--)anew": "again, recompute",
+    r"for ever": "permanent, indefinitely",
+    r"does not help": "does not prevent",
 }
 """What is not written, and what is instead."""
 _OLD = re.compile("|".join(rf"(?<![\w-]){old}\b" for old in BETTER))

@@ -41,7 +41,7 @@ def balance(findings: Findings, queue: str | None = None) -> Balance:
     ]
     if queue is not None and not rows:
         raise QueueUnknownError(
-            f"no metric of a queue {queue!r} was read",
+            said("no metric of a queue {queue} was read", queue=repr(queue)),
             "`doubletake status` lists what was read; collect reads metrics.",
         )
     found = findings.read(QUEUE_FINDINGS).to_pylist()

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 
 _SIGNS = {"€": "EUR", "$": "USD", "£": "GBP", "¥": "JPY", "₹": "INR"}
 _NUMBER = r"[-+\u2212]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?"
@@ -50,12 +51,14 @@ Money(amount=Decimal('980'), currency='JPY'))
     found = _AMOUNT.fullmatch(str(value).strip()) if isinstance(value, str) and len(value) <= _MOST_DIGITS else None
     if found is None:
         raise AmountUnreadableError(
-            f"{value!r:.80} is not an amount",
+            said("{value} is not an amount", value=f"{value!r:.80}"),
             "Amounts are written like 1204.50, 1,204.50 or 1204.50 EUR: a decimal point, thousands by commas or not at all.",
         )
     currencies = {currency_code(text) for text in (found["before"], found["after"]) if text}
     if len(currencies) > 1:
-        raise AmountUnreadableError(f"{value!r} names two currencies", "Write each amount with one.")
+        raise AmountUnreadableError(
+            said("{value} names two currencies", value=repr(value)), "Write each amount with one."
+        )
     number = Decimal(found["number"].replace(",", "").replace("\u2212", "-"))
     return Money(number, currencies.pop() if currencies else None)
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 
 Row = Mapping[str, Any]
 MOST_BYTES = 2 << 30
@@ -29,10 +30,13 @@ def ledger_rows(path: Path) -> Iterator[tuple[int, Row]]:
     """
     try:
         if not path.is_file():
-            raise LedgerUnreadableError(f"{str(path)!r} is no file", "Give the ledger as CSV, JSON lines or Parquet.")
+            raise LedgerUnreadableError(
+                said("{file} is no file", file=repr(str(path))), "Give the ledger as CSV, JSON lines or Parquet."
+            )
         if path.stat().st_size > MOST_BYTES:
             raise LedgerUnreadableError(
-                f"{str(path)!r} is larger than {MOST_BYTES:,} bytes", "Export only the time of the incident."
+                said("{file} is larger than {n} bytes", file=repr(str(path)), n=MOST_BYTES),
+                "Export only the time of the incident.",
             )
         with path.open("rb") as file:
             is_parquet = file.read(4) == b"PAR1"
@@ -41,7 +45,9 @@ def ledger_rows(path: Path) -> Iterator[tuple[int, Row]]:
         for count, row in enumerate(rows, 1):  # noqa: B007 - whether there was one is asked below
             yield count, row
         if not count:
-            raise LedgerUnreadableError(f"{str(path)!r} holds no row", "An empty ledger says nothing of any payment.")
+            raise LedgerUnreadableError(
+                said("{file} holds no row", file=repr(str(path))), "An empty ledger says nothing of any payment."
+            )
     except OSError as problem:
         raise LedgerUnreadableError(
             f"{str(path)!r} cannot be read: {problem.strerror or problem}", "Check the path and its permissions."
@@ -56,7 +62,11 @@ def _text(path: Path) -> Iterator[Row]:
             yield from (_json_lines if start.lstrip().startswith("{") else _csv)(path, file, start)
         except UnicodeDecodeError as problem:
             raise LedgerUnreadableError(
-                f"{str(path)!r} is not UTF-8 text: byte {problem.object[problem.start : problem.start + 1]!r}",
+                said(
+                    "{file} is not UTF-8 text: byte {byte}",
+                    file=repr(str(path)),
+                    byte=repr(problem.object[problem.start : problem.start + 1]),
+                ),
                 "Save it as UTF-8.",
             ) from problem
 
@@ -69,12 +79,23 @@ def _json_lines(path: Path, file: Any, start: str) -> Iterator[Row]:
             row = json.loads(line, parse_float=Decimal, parse_constant=_no_number, object_pairs_hook=_once)
         except (ValueError, RecursionError) as problem:
             raise LedgerUnreadableError(
-                f"line {number} of {str(path)!r} is not one JSON object: {line.strip()[:80]!r} ({problem})",
+                said(
+                    "line {n} of {file} is not one JSON object: {line} ({problem})",
+                    n=str(number),
+                    file=repr(str(path)),
+                    line=repr(line.strip()[:80]),
+                    problem=problem,
+                ),
                 "JSON lines hold one object a line.",
             ) from problem
         if not isinstance(row, dict):
             raise LedgerUnreadableError(
-                f"line {number} of {str(path)!r} is not an object: {line.strip()[:80]!r}",
+                said(
+                    "line {n} of {file} is not an object: {line}",
+                    n=str(number),
+                    file=repr(str(path)),
+                    line=repr(line.strip()[:80]),
+                ),
                 "JSON lines hold one object a line.",
             )
         yield row
@@ -103,13 +124,28 @@ def _csv(path: Path, file: Any, start: str) -> Iterator[Row]:
                 continue
             if len(cells) != len(header):
                 raise LedgerUnreadableError(
-                    f"line {reader.line_num} of {str(path)!r} has {len(cells)} cells, and the header {len(header)}",
-                    f"Each row needs a cell per column, set apart by {separator!r}, and quotes where one stands inside.",
+                    said(
+                        "line {n} of {file} has {count} cells, and the header {total}",
+                        n=str(reader.line_num),
+                        file=repr(str(path)),
+                        count=len(cells),
+                        total=len(header),
+                    ),
+                    said(
+                        "Each row needs a cell per column, set apart by {separator}, and quotes where one stands inside.",
+                        separator=repr(separator),
+                    ),
                 )
             yield {name: cell.strip() or None for name, cell in zip(header, cells, strict=True)}
     except csv.Error as problem:
         raise LedgerUnreadableError(
-            f"line {reader.line_num} of {str(path)!r} is not CSV: {problem}", "Save it again as CSV."
+            said(
+                "line {n} of {file} is not CSV: {problem}",
+                n=str(reader.line_num),
+                file=repr(str(path)),
+                problem=problem,
+            ),
+            "Save it again as CSV.",
         ) from problem
 
 
@@ -121,7 +157,9 @@ def _parquet(path: Path) -> Iterator[Row]:
             for row in batch.to_pylist():
                 yield {name: _exact(value) for name, value in row.items()}
     except pa.ArrowException as problem:
-        raise LedgerUnreadableError(f"{str(path)!r} is not Parquet: {problem}", "Write it again.") from problem
+        raise LedgerUnreadableError(
+            said("{file} is not Parquet: {problem}", file=repr(str(path)), problem=problem), "Write it again."
+        ) from problem
 
 
 def _exact(value: Any) -> Any:
@@ -133,5 +171,6 @@ def _check_names(path: Path, names: list[str]) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise LedgerUnreadableError(
-            f"{str(path)!r} has the column {twice[0]!r} twice", "Which of the two would be meant? Rename one."
+            said("{file} has the column {column} twice", file=repr(str(path)), column=repr(twice[0])),
+            "Which of the two would be meant? Rename one.",
         )

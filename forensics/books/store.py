@@ -16,6 +16,7 @@ from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
 from forensics.lake.filters import equals
 from forensics.privacy import redact
+from forensics.sentence import said
 from forensics.tables.books import BOOK_ENTRIES, BOOKS
 from forensics.tables.findings import DELIVERIES, MESSAGES
 from forensics.window import TimeWindow
@@ -109,7 +110,8 @@ def withdraw(lake: Lake, book: str, now: datetime) -> int:
     if not mine:
         there = sorted({r["book"] for r in readings})
         raise BooksUnclearError(
-            f"no ledger {book!r} counts in this lake", f"There is: {', '.join(there)}." if there else "There is none."
+            said("no ledger {book} counts in this lake", book=repr(book)),
+            f"There is: {', '.join(there)}." if there else "There is none.",
         )
     count = 0
     for (queue_arn, name), edition in sorted(mine.items()):
@@ -146,8 +148,16 @@ def _edition(lake: Lake, queue_arn: str, book: str, key_column: str) -> int:
     other = [r for r in standing(lake) if (r["queue_arn"], r["book"]) == (queue_arn, book)]
     if other and other[-1]["key_column"] != key_column:
         raise BooksUnclearError(
-            f"the ledger {book!r} was read by {other[-1]['key_column']!r} before, and now by {key_column!r}",
-            f"Take the earlier reading back with --withdraw {book}, or give this one another name with --book.",
+            said(
+                "the ledger {book} was read by {key} before, and now by {other}",
+                book=repr(book),
+                key=repr(other[-1]["key_column"]),
+                other=repr(key_column),
+            ),
+            said(
+                "Take the earlier reading back with --withdraw {book}, or give this one another name with --book.",
+                book=book,
+            ),
         )
     return _editions(lake.read(BOOKS).to_pylist()).get((queue_arn, book), 0)
 
@@ -255,7 +265,10 @@ def _queue_of(findings: Findings, found: Sequence[Entry], columns: Columns, queu
         named = Counter({place: n for place, n in named.items() if queue in place})
         if not any(queue in place for place in known):
             there = ", ".join(sorted(name for _, name in known))
-            raise BooksUnclearError(f"no delivery of a queue {queue!r} is in the lake", f"There is: {there}.")
+            raise BooksUnclearError(
+                said("no delivery of a queue {queue} is in the lake", queue=repr(queue)),
+                said("There is: {names}.", names=there),
+            )
     if not named:
         shown = sorted(keys)[0]
         raise BooksUnclearError(
@@ -267,7 +280,12 @@ def _queue_of(findings: Findings, found: Sequence[Entry], columns: Columns, queu
     if len(named) > 1:
         several = ", ".join(f"{name} ({count:,})" for (_, name), count in named.most_common())
         raise BooksUnclearError(
-            f"the keys in column {columns.key!r} name messages of {len(named)} queues: {several}",
+            said(
+                "the keys in column {column} name messages of {count} queues: {names}",
+                column=repr(columns.key),
+                count=len(named),
+                names=several,
+            ),
             "A ledger is of one queue's work: name it with --queue.",
         )
     place = next(iter(named))
@@ -281,6 +299,10 @@ def _check_rows_are_works(found: Sequence[Entry], known: set[str], columns: Colu
     twice = [key for key, count in counts.items() if count > 1]
     if len(counts) >= FEW_KEYS and len(twice) > MOST_TWICE_SHARE * len(counts):
         raise LedgerUnreadableError(
-            f"{percent(len(twice) / len(counts))} of the keys stand in the ledger more than once, such as {twice[0]!r}",
+            said(
+                "{part} of the keys stand in the ledger more than once, such as {key}",
+                part=percent(len(twice) / len(counts)),
+                key=repr(twice[0]),
+            ),
             "Rows may be steps of one charge, such as authorised and captured: choose one kind with --only COLUMN=VALUE.",
         )

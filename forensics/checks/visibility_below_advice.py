@@ -50,7 +50,7 @@ def visibility_below_advice(setup: Setup) -> Answer:
                 **told,
             ),
             said(
-                "Raise the queue's visibility timeout to {advised}. It does not help a batch that times out: that comes back "
+                "Raise the queue's visibility timeout to {advised}. A batch that times out is redelivered "
                 "whatever the visibility timeout is.",
                 advised=f"{advised} s",
             ),

@@ -14,6 +14,7 @@ from forensics.lake import Findings
 from forensics.lake.filters import between, equals, one_of
 from forensics.lake.findings import rows_of
 from forensics.parsers.sqs_records import key_style, printed
+from forensics.sentence import said
 from forensics.tables.evidence import LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
 
@@ -49,7 +50,10 @@ def in_lines(findings: Findings, text: str, incident_id: str | None = None) -> l
     """
     asked = " ".join(text.split())
     if len(asked) < LEAST_CHARS:
-        raise TextUnclearError(f"{text!r} is too short to be searched for", f"Give at least {LEAST_CHARS} characters.")
+        raise TextUnclearError(
+            said("{text} is too short to be searched for", text=repr(text)),
+            said("Give at least {n} characters.", n=LEAST_CHARS),
+        )
     where = pc.scalar(False)
     for written in _writings(asked):
         where = where | pc.match_substring(pc.field("line"), pattern=written, ignore_case=True)
@@ -69,7 +73,8 @@ def _of_incident(findings: Findings, incident_id: str) -> pc.Expression:
     found = rows_of(findings.read(INCIDENTS, where=equals("incident_id", incident_id)))
     if not found:
         raise TextUnclearError(
-            f"no incident {incident_id!r} is in this data version", "`doubletake incidents` lists them."
+            said("no incident {incident} is in this data version", incident=repr(incident_id)),
+            "`doubletake incidents` lists them.",
         )
     items = findings.read(MESSAGES, ["item_id"], equals("incident_id", incident_id))["item_id"].to_pylist()
     deliveries = findings.read(DELIVERIES, ["log_group", "log_stream"], one_of("item_id", items)).to_pylist()

@@ -5,6 +5,7 @@ from datetime import date
 from forensics.checks import CHECKS
 from forensics.errors import SettingsError
 from forensics.health.signals import SIGNALS
+from forensics.sentence import said
 from forensics.settings import AcceptedRisk, Settings
 
 CODES = (*CHECKS, *SIGNALS)
@@ -16,8 +17,12 @@ def check_codes(settings: Settings) -> None:
         for risk in queue.accepted:
             if risk.check not in CODES:
                 raise SettingsError(
-                    f"the settings file accepts {risk.check!r} for queue {queue.name!r}, which is no check",
-                    f"Checks and signals: {', '.join(CODES)}.",
+                    said(
+                        "the settings file accepts {check} for queue {queue}, which is no check",
+                        check=repr(risk.check),
+                        queue=repr(queue.name),
+                    ),
+                    said("Checks and signals: {names}.", names=", ".join(CODES)),
                 )
 
 

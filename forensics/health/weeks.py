@@ -4,6 +4,7 @@ import re
 from datetime import date, timedelta
 
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 
 _WEEK = re.compile(r"(\d{4})-W(\d{2})")
 
@@ -25,7 +26,9 @@ def week_bounds(week: str) -> tuple[date, date]:
         monday = date.fromisocalendar(int(found[1]), int(found[2]), 1)
         return monday, monday + timedelta(days=6)
     except (ValueError, OverflowError) as problem:
-        raise WeekUnknownError(f"{week!r} is not an ISO week", "Write it like 2026-W47.") from problem
+        raise WeekUnknownError(
+            said("{week} is not an ISO week", week=repr(week)), "Write it like 2026-W47."
+        ) from problem
 
 
 def week_of(day: date) -> str:

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from deltalake.exceptions import TableNotFoundError
 
 from forensics.errors import LakeUnreadableError
+from forensics.sentence import said
 
 RUN_TOKEN = "doubletake.run"  # noqa: S105
 """Key in a commit's info: names the append that made it, so that an unclear one can be found again."""
@@ -89,7 +90,7 @@ def stamp_of(file: Path | str) -> Stamp | None:
 
 def _unreadable(path: Path | str, problem: OSError) -> LakeUnreadableError:
     return LakeUnreadableError(
-        f"{str(path)!r} of the lake cannot be read: {problem.strerror or problem}",
+        said("{path} of the lake cannot be read: {problem}", path=repr(str(path)), problem=problem.strerror or problem),
         "Check its permissions, and the disk.",
     )
 

@@ -26,6 +26,7 @@ from deltalake.transaction import AddAction, RemoveAction
 from forensics.errors import LakeBusyError
 from forensics.lake import commits, delta
 from forensics.lake.schemas import arrow_schema
+from forensics.sentence import said
 from forensics.tables import Table
 
 ROW_GROUP_ROWS = 100_000
@@ -184,7 +185,7 @@ def name(
         if not delta.has_landed(folder, compared, token):
             if isinstance(problem, CommitFailedError):
                 raise LakeBusyError(
-                    f"another process is writing {table.name}", "Wait for it, then run this again."
+                    said("another process is writing {what}", what=table.name), "Wait for it, then run this again."
                 ) from problem
             raise
     version = commits.newest_version(folder)

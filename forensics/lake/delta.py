@@ -16,6 +16,7 @@ from forensics.errors import ForensicsError, LakeTooNewError
 from forensics.lake.commits import RUN_TOKEN, actions, commit_file, newest_version, replaced_by
 from forensics.lake.handles import opened
 from forensics.lake.schemas import described_schema
+from forensics.sentence import said
 from forensics.tables import Table
 
 SCHEMA_VERSION = 1
@@ -37,7 +38,10 @@ class LakeDamagedError(ForensicsError):
 
 def file_damaged(folder: Path, file: Path, why: str) -> LakeDamagedError:
     """Return the error that says which file of a table is damaged, and how."""
-    return LakeDamagedError(f"{_where(folder)} is damaged in its file {file.name}: it {why}", _HINT_FILE)
+    return LakeDamagedError(
+        said("{table} is damaged in its file {file}: it {what}", table=_where(folder), file=file.name, what=why),
+        _HINT_FILE,
+    )
 
 
 def _where(folder: Path) -> str:
@@ -52,14 +56,19 @@ def open_table(folder: Path, table: Table, version: int | None = None) -> DeltaT
         newest = commit_file(folder, handle.version())
         # delta-rs takes an empty newest commit for one without rows, and says nothing.
         if version is None and newest.exists() and newest.stat().st_size == 0:
-            raise LakeDamagedError(f"{where} cannot be read: its newest commit is empty", _HINT)
+            raise LakeDamagedError(said("{table} cannot be read: its newest commit is empty", table=where), _HINT)
     except TableNotFoundError:
         raise
     except DeltaError as problem:
         raise LakeDamagedError(f"{where} cannot be read: {problem}", _HINT) from problem
     if (written := _schema_version(handle.metadata().configuration)) > SCHEMA_VERSION:
         raise LakeTooNewError(
-            f"{where} has schema {written}; this release reads up to {SCHEMA_VERSION}",
+            said(
+                "{table} has schema {theirs}; this release reads up to {ours}",
+                table=where,
+                theirs=written,
+                ours=SCHEMA_VERSION,
+            ),
             "Upgrade Doubletake, or point --lake at another folder.",
         )
     return handle
@@ -189,7 +198,7 @@ def flush(folder: Path, version: int, flushed: Collection[str] = ()) -> None:
     except ValueError as problem:
         raise LakeDamagedError(f"{_where(folder)} cannot be read: {problem}", _HINT) from problem
     if not written:
-        raise LakeDamagedError(f"{_where(folder)} cannot be read: its newest commit is empty", _HINT)
+        raise LakeDamagedError(said("{table} cannot be read: its newest commit is empty", table=_where(folder)), _HINT)
     commit = commit_file(folder, version)
     touched = {commit, commit.parent, folder, *commit.parent.glob(f"{commit.stem}.checkpoint*")}
     if version == 0:

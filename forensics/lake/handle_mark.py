@@ -7,6 +7,7 @@ from pathlib import Path
 
 from forensics.errors import SettingsError
 from forensics.lake.delta import flush_path
+from forensics.sentence import said
 from forensics.tables.evidence import LOG_EVENTS
 
 MARK = "handle-key"
@@ -20,7 +21,8 @@ def hold_to_key(lake_folder: Path, key: bytes | None, key_file: str | None) -> N
     """
     if key_file and Path(key_file).expanduser().resolve().is_relative_to(lake_folder.resolve()):
         raise SettingsError(
-            f"handle_key_file = {key_file!r} lies inside the lake, and would leave with it", "Keep it somewhere else."
+            said("handle_key_file = {file} lies inside the lake, and would leave with it", file=repr(key_file)),
+            "Keep it somewhere else.",
         )
     mark = lake_folder / MARK
     begun_with = mark.read_text(encoding="ascii").strip() if mark.exists() else None

@@ -7,6 +7,7 @@ from forensics.errors import IncidentUnknownError
 from forensics.lake.filters import equals
 from forensics.lake.findings import Findings, rows_of
 from forensics.nearest import near
+from forensics.sentence import said
 from forensics.tables.findings import INCIDENTS
 
 Row = Mapping[str, Any]
@@ -23,4 +24,6 @@ def find_incident(findings: Findings, incident_id: str) -> Row:
     else:
         meant = near(incident_id, known, 0.5) or [k for k in known if incident_id and k.startswith(incident_id)][:3]
         hint = f"Did you mean {' or '.join(meant)}?" if meant else "`doubletake incidents` lists them."
-    raise IncidentUnknownError(f"there is no incident {incident_id!r} in this data version", hint)
+    raise IncidentUnknownError(
+        said("there is no incident {incident} in this data version", incident=repr(incident_id)), hint
+    )

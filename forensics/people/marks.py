@@ -11,6 +11,7 @@ from forensics.lake import Findings, Lake
 from forensics.lake.filters import equals, one_of
 from forensics.lake.incident_lookup import find_incident
 from forensics.people.saying import kept
+from forensics.sentence import said
 from forensics.tables.findings import MESSAGES
 from forensics.tables.people import ANNOTATIONS, MARKS
 from forensics.verdict.interval import AFFECTED
@@ -97,7 +98,7 @@ def annotate(
     items = tuple(sorted({row["item_id"] for row in works}))
 
     def say(at: datetime) -> tuple[Annotation, dict[str, Any]]:
-        said = Annotation(
+        mark_put = Annotation(
             evidence_id("annotation", where["incident_id"], item_id, mark, reason, author, time_text(at)),
             str(where["incident_id"] or ""),
             item_id,
@@ -111,23 +112,27 @@ def annotate(
             where.get("started_at"),
             where.get("ended_at"),
         )
-        return said, vars(said) | {"item_ids": list(items)}
+        return mark_put, vars(mark_put) | {"item_ids": list(items)}
 
     return kept(findings.lake, ANNOTATIONS, "marked_at", now, say)
 
 
 def _check(mark: str, reason: str, author: str) -> None:
     if mark not in MARKS:
-        raise AnnotationError(f"{mark!r} is no mark", f"Marks are {', '.join(MARKS)}.")
+        raise AnnotationError(
+            said("{word} is no mark", word=repr(mark)), said("Marks are {names}.", names=", ".join(MARKS))
+        )
     what, most = ("comment", MOST_COMMENT) if mark == "comment" else ("reason", MOST_REASON)
     if not reason or len(reason) > most:
-        said = "a comment needs words" if mark == "comment" else "a mark needs a reason"
+        lacking = "a comment needs words" if mark == "comment" else "a mark needs a reason"
         raise AnnotationError(
-            f"the {what} has {len(reason):,} characters" if reason else said,
-            f"Say it in up to {most:,} characters, so that the next reader can follow.",
+            f"the {what} has {len(reason):,} characters" if reason else lacking,
+            said("Say it in up to {n} characters, so that the next reader can follow.", n=most),
         )
     if not author or len(author) > MOST_AUTHOR:
-        raise AnnotationError("a mark needs the name of who says it", f"Give a name of up to {MOST_AUTHOR} characters.")
+        raise AnnotationError(
+            "a mark needs the name of who says it", said("Give a name of up to {n} characters.", n=MOST_AUTHOR)
+        )
 
 
 _OF_WORK = ["queue_arn", "queue", "item_id", "message_id", "business_keys", "work_id", "incident_id"]

@@ -10,6 +10,7 @@ from forensics.identity import evidence_id
 from forensics.lake import Lake
 from forensics.people.marks import MOST_AUTHOR
 from forensics.people.saying import kept
+from forensics.sentence import said
 from forensics.tables.people import VIEWS
 from forensics.words import time_text
 
@@ -53,13 +54,21 @@ def save_view(lake: Lake, name: str, page: str, keys: dict[str, str], author: st
     page = page.strip("/")
     query = urlencode(sorted((k, v) for k, v in keys.items() if k not in _NOT_KEPT))
     if not name or len(name) > MOST_NAME:
-        raise ViewError("a view needs a name", f"Give one of up to {MOST_NAME} characters.")
+        raise ViewError("a view needs a name", said("Give one of up to {n} characters.", n=MOST_NAME))
     if page not in PAGES:
-        raise ViewError(f"{page!r} is no page", f"Pages are {', '.join(p or '/' for p in PAGES)}.")
+        raise ViewError(
+            said("{page} is no page", page=repr(page)),
+            said("Pages are {names}.", names=", ".join(p or "/" for p in PAGES)),
+        )
     if len(query) > MOST_QUERY:
-        raise ViewError(f"the view's address has {len(query):,} characters", f"At most {MOST_QUERY:,} are kept.")
+        raise ViewError(
+            said("the view's address has {count} characters", count=len(query)),
+            said("At most {n} are kept.", n=MOST_QUERY),
+        )
     if not author or len(author) > MOST_AUTHOR:
-        raise ViewError("a view needs the name of who keeps it", f"Give a name of up to {MOST_AUTHOR} characters.")
+        raise ViewError(
+            "a view needs the name of who keeps it", said("Give a name of up to {n} characters.", n=MOST_AUTHOR)
+        )
 
     def say(at: datetime) -> tuple[View, dict[str, Any]]:
         view = View(evidence_id("view", name, page, query, author, time_text(at)), name, page, query, author, at)
@@ -72,7 +81,10 @@ def delete_view(lake: Lake, name: str, author: str, now: datetime) -> None:
     """Take a view off the list; raises ViewError where there is none of that name."""
     known = {view.view for view in views(lake)}
     if name not in known:
-        raise ViewError(f"there is no view {name!r}", f"There is: {', '.join(sorted(known)) or 'none'}.")
+        raise ViewError(
+            said("there is no view {name}", name=repr(name)),
+            said("There is: {names}.", names=", ".join(sorted(known)) or "none"),
+        )
 
     def say(at: datetime) -> tuple[None, dict[str, Any]]:
         gone = evidence_id("view", name, None, None, author, time_text(at))

@@ -83,9 +83,12 @@ def _named(findings: Findings, name: str) -> tuple[str, set[str]]:
         return found[0], known[found[0]]
     names = sorted(arn.rpartition(":")[2] for arn in known)
     if len(found) > 1:
-        raise QueueUnknownError(f"{name!r} is the name of several queues", f"Give an ARN: {', '.join(sorted(found))}.")
+        raise QueueUnknownError(
+            said("{name} is the name of several queues", name=repr(name)),
+            said("Give an ARN: {names}.", names=", ".join(sorted(found))),
+        )
     raise QueueUnknownError(
-        f"no queue that was read names {name!r} as its dead-letter queue",
+        said("no queue that was read names {name} as its dead-letter queue", name=repr(name)),
         queues_hint(name, names, "no dead-letter queue at all"),
     )
 

@@ -54,7 +54,7 @@ _FINDINGS: dict[str, tuple[AlertKind, str, str, str]] = {
     "poison_without_dlq": (
         "poison",
         "critical",
-        "{n} on {queue} is redelivered for ever: there is no dead-letter queue",
+        "{n} on {queue} is redelivered indefinitely: there is no dead-letter queue",
         "message",
     ),
     "fifo_group_blocked": ("blocked", "warning", "{n} blocked on {queue}, {times}", "message group"),

@@ -17,6 +17,7 @@ from forensics.errors import ForensicsError
 from forensics.report.case import Case
 from forensics.report.json_report import SCHEMA_VERSION
 from forensics.report.options import ReportOptions
+from forensics.sentence import said
 from forensics.words import time_text
 
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
@@ -49,19 +50,23 @@ def to_zip(
     render: Callable[[Case, str, ReportOptions], bytes],
     names: Mapping[str, str],
     more: Mapping[str, bytes] | None = None,
-    said: Mapping[str, Any] | None = None,
+    of_them: Mapping[str, Any] | None = None,
 ) -> bytes:
-    """Pack the report in every form; ``names`` gives format -> file name, ``more`` further files, ``said`` what of them the
-    manifest says.
+    """Pack the report in every form; ``names`` gives format -> file name, ``more`` further files, ``of_them`` what the
+    manifest says of those.
     """  # noqa: D205
     content = {name: render(case, kind, options) for kind, name in sorted(names.items(), key=lambda pair: pair[1])}
     content |= more or {}
-    told = manifest(case, options, content) | dict(said or {})
+    told = manifest(case, options, content) | dict(of_them or {})
     content[MANIFEST] = (json.dumps(told, indent=1) + "\n").encode()
     content[SUMS] = _sums(content)
     if sum(map(len, content.values())) > MOST_BYTES:
         raise BundleTooLargeError(
-            f"the bundle of {case.incident_id} would hold more than {MOST_BYTES:,} bytes, which nobody could verify",
+            said(
+                "the bundle of {incident_id} would hold more than {n} bytes, which nobody could verify",
+                incident_id=case.incident_id,
+                n=MOST_BYTES,
+            ),
             "Take less around the incident: `doubletake bundle INCIDENT --margin 30m`.",
         )
     out = io.BytesIO()
@@ -126,24 +131,26 @@ def verify(data: bytes) -> dict[str, Any]:
         reports = [name for name in listed if name.endswith(".json") and not name.endswith("-trace.json")]
         report = json.loads(content[reports[0]]) if len(reports) == 1 else {}
     except (zipfile.BadZipFile, zlib.error, KeyError, TypeError, AttributeError, ValueError, RecursionError) as problem:
-        raise BundleBrokenError(f"this is not a whole bundle: {problem}", _HINT) from problem
+        raise BundleBrokenError(said("this is not a whole bundle: {problem}", problem=problem), _HINT) from problem
     except (NotImplementedError, RuntimeError, EOFError, OSError) as problem:
-        raise BundleBrokenError(f"this is not a bundle of ours: {problem}", _HINT) from problem
+        raise BundleBrokenError(said("this is not a bundle of ours: {problem}", problem=problem), _HINT) from problem
     sums = content.pop(SUMS, b"")
     if sums != _sums(content):
-        raise BundleBrokenError(f"{SUMS} does not name the files that are there", _HINT)
+        raise BundleBrokenError(said("{file} does not name the files that are there", file=SUMS), _HINT)
     del content[MANIFEST]
     if odd := sorted({*content} ^ {*listed}):
-        raise BundleBrokenError(f"files and manifest do not agree: {', '.join(odd[:5])}", _HINT)
+        raise BundleBrokenError(said("files and manifest do not agree: {names}", names=", ".join(odd[:5])), _HINT)
     for name, inside in content.items():
         if listed[name] != (len(inside), hashlib.sha256(inside).hexdigest()):
-            raise BundleBrokenError(f"{name!r} is not the file that the manifest names", _HINT)
+            raise BundleBrokenError(said("{file} is not the file that the manifest names", file=repr(name)), _HINT)
     if lacking := [end for end in _FORMS if not any(name.endswith(end) for name in content)]:
-        raise BundleBrokenError(f"the bundle lacks its report as {', '.join(lacking)}", _HINT)
+        raise BundleBrokenError(said("the bundle lacks its report as {names}", names=", ".join(lacking)), _HINT)
     told = found | {"schema_version": found.get("report_schema_version")}
-    said = report | {"incident_id": (report.get("incident") or {}).get("incident_id")}
-    if unlike := [name for name in _SAME if told.get(name) != said.get(name)]:
-        raise BundleBrokenError(f"manifest and report do not say the same: {', '.join(unlike)}", _HINT)
+    in_report = report | {"incident_id": (report.get("incident") or {}).get("incident_id")}
+    if unlike := [name for name in _SAME if told.get(name) != in_report.get(name)]:
+        raise BundleBrokenError(
+            said("manifest and report do not say the same: {names}", names=", ".join(unlike)), _HINT
+        )
     return dict(found)
 
 
@@ -162,7 +169,9 @@ def _unpacked(data: bytes) -> dict[str, bytes]:
             raise BundleBrokenError("the bundle unpacks to more than 1 GiB", _HINT)
         for entry in entries:
             if entry.filename in content or Path(entry.filename).name != entry.filename or entry.header_offset != place:
-                raise BundleBrokenError(f"the entry {entry.filename!r} is there twice, or not in its place", _HINT)
+                raise BundleBrokenError(
+                    said("the entry {file} is there twice, or not in its place", file=repr(entry.filename)), _HINT
+                )
             place += _HEADER_BYTES + len(entry.filename.encode()) + entry.compress_size
             content[entry.filename] = archive.read(entry)
         if archive.start_dir != place:

@@ -23,6 +23,7 @@ from forensics.report.pseudonyms import Pseudonyms
 from forensics.report.queries import queries
 from forensics.report.records import plain_value
 from forensics.report.render import file_name, render
+from forensics.sentence import said
 from forensics.settings import Settings
 from forensics.tables import BY_NAME, Column, Table
 from forensics.tables import evidence as E
@@ -222,7 +223,9 @@ def read_evidence(data: bytes) -> Evidence:
         if name.startswith(_ROWS) and name.endswith(".jsonl"):
             table = BY_NAME.get(name.removeprefix(_ROWS).removesuffix(".jsonl"))
             if table is None or table.layer != "evidence":
-                raise BundleBrokenError(f"{name!r} is of no table of evidence", "A newer release may have written it.")
+                raise BundleBrokenError(
+                    said("{name} is of no table of evidence", name=repr(name)), "A newer release may have written it."
+                )
             rows[table.name] = [_row(table, number, line) for number, line in enumerate(files[name].splitlines(), 1)]
     if not rows:
         raise BundleBrokenError(
@@ -233,7 +236,7 @@ def read_evidence(data: bytes) -> Evidence:
         settings = files.get(SETTINGS, b"").decode()
     except UnicodeDecodeError as problem:
         raise BundleBrokenError(
-            f"{SETTINGS} in the bundle is not UTF-8 text", "Ask its sender for another one."
+            said("{file} in the bundle is not UTF-8 text", file=SETTINGS), "Ask its sender for another one."
         ) from problem
     redactions = tuple(manifest.get("redactions") or ())
     if not redactions:
@@ -247,7 +250,12 @@ def _check_names(lines: Sequence[Row]) -> None:
         place = (row["account_id"], row["region"], row["log_group"], row["event_id"])
         if row["event_id"] is not None and row["evidence_id"] != evidence_id("log", *place):
             raise BundleBrokenError(
-                f"row {number} of {E.LOG_EVENTS.name} in the bundle bears an id that is not its event's: {row['evidence_id']!r:.80}",
+                said(
+                    "row {number} of {table} in the bundle bears an id that is not its event's: {shown}",
+                    number=str(number),
+                    table=E.LOG_EVENTS.name,
+                    shown=f"{row['evidence_id']!r:.80}",
+                ),
                 "Do not trust it; ask its sender for another one.",
             )
 

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 from forensics.choices import LANGUAGES
 from forensics.clock import ZONE_HINT, zone_of
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 
 
 class ReportOptionError(ForensicsError):
@@ -23,9 +24,12 @@ class ReportOptions:
 
     def __post_init__(self) -> None:
         if self.language not in LANGUAGES:
-            raise ReportOptionError(f"there are no reports in {self.language!r}", f"Languages: {', '.join(LANGUAGES)}.")
+            raise ReportOptionError(
+                said("there are no reports in {code}", code=repr(self.language)),
+                said("Languages: {names}.", names=", ".join(LANGUAGES)),
+            )
         if self.zone is not None and zone_of(self.zone) is None:
-            raise ReportOptionError(f"{self.zone!r} is not a time zone", ZONE_HINT)
+            raise ReportOptionError(said("{text} is not a time zone", text=repr(self.zone)), ZONE_HINT)
 
     @property
     def local(self) -> ZoneInfo | None:

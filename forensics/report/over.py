@@ -16,7 +16,7 @@ OVER = "over:"
 KIND_WORDS: dict[AlertKind, str] = {
     "dead_letter": "Over: dead letters of {about}",
     "lost": "Over: messages lost on {about}",
-    "poison": "Over: a message of {about} redelivered for ever",
+    "poison": "Over: a message of {about} redelivered indefinitely",
     "blocked": "Over: blocked message groups of {about}",
     "age": "Over: waiting over the promise: {about}",
     "throttled": "Over: throttled consumers: {about}",

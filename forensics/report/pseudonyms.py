@@ -12,6 +12,7 @@ from typing import Any
 
 from forensics.errors import ForensicsError
 from forensics.patterns import BadPatternError, compiled
+from forensics.sentence import said
 
 _UUID = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _CARD = re.compile(r"(?<![0-9A-Za-z._-])[3-6]\d{3}(?:[ -]?\d){9,15}(?![0-9A-Za-z_-])")
@@ -71,8 +72,11 @@ class Pseudonyms:
                 self._finds.append(("text", _all(compiled((text,)))))
             except BadPatternError as problem:
                 raise RedactionError(
-                    f"--redact {text!r} cannot be used: {problem}",
-                    f"Name a preset ({', '.join(PRESETS)}) or an RE2 pattern: no lookaround, no back-references.",
+                    said("--redact {text} cannot be used: {problem}", text=repr(text), problem=problem),
+                    said(
+                        "Name a preset ({names}) or an RE2 pattern: no lookaround, no back-references.",
+                        names=", ".join(PRESETS),
+                    ),
                 ) from problem
 
     def __call__(self, text: str) -> str:

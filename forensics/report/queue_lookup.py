@@ -4,6 +4,7 @@ from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
 from forensics.lake.filters import equals
 from forensics.nearest import queues_hint
+from forensics.sentence import said
 from forensics.tables.evidence import CONSUMERS, QUEUE_SETTINGS
 from forensics.tables.findings import DELIVERIES, INCIDENTS, QUEUE_FINDINGS
 from forensics.tables.health import QUEUE_WEEKS
@@ -15,7 +16,9 @@ def check_queue(findings: Findings, queue: str | None) -> None:
         return
     known = known_queues(findings)
     if queue not in known:
-        raise QueueUnknownError(f"this data version knows no queue {queue!r}", queues_hint(queue, known))
+        raise QueueUnknownError(
+            said("this data version knows no queue {queue}", queue=repr(queue)), queues_hint(queue, known)
+        )
 
 
 def known_queues(findings: Findings) -> list[str]:

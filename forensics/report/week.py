@@ -10,6 +10,7 @@ from forensics.lake import Findings
 from forensics.lake.findings import rows_of
 from forensics.people import People, SetAside, aside_text, people_of
 from forensics.report.records import Record, plain_value
+from forensics.sentence import said
 from forensics.settings import Settings
 from forensics.settings_in_force import NEWEST, SettingsInForce
 from forensics.tables.evidence import CONSUMERS, FUNCTION_SETTINGS, QUEUE_SETTINGS, SETTING_CHANGES
@@ -80,7 +81,7 @@ def load_week(
     week_bounds(week)
     if week not in known:
         hint = f"There are {known[0]} to {known[-1]}." if known else _NO_WEEK
-        raise WeekUnknownError(f"nothing was read for week {week!r}", hint)
+        raise WeekUnknownError(said("nothing was read for week {week}", week=repr(week)), hint)
     generation = findings.generation
     people = people or people_of(findings)
     return review_week(

@@ -58,7 +58,8 @@ def sequences(findings: Findings, queue: str, path: str | None) -> Sequences:
     """Check the numbers of a queue's printed bodies at a JSON path; raises SequenceUnknownError where there are none."""
     if path is None:
         raise SequenceUnknownError(
-            f"nothing says which field of {queue!r} counts up", 'Give --field "$.version", or sequence under [[queue]].'
+            said("nothing says which field of {queue} counts up", queue=repr(queue)),
+            'Give --field "$.version", or sequence under [[queue]].',
         )
     here = equals("queue", queue) | equals("queue_arn", queue)
     columns = ["message_id", "log_group", "group_id", "sent_at"]
@@ -75,7 +76,7 @@ def sequences(findings: Findings, queue: str, path: str | None) -> Sequences:
             _add(sent, known, row, path)
     if not sent:
         raise SequenceUnknownError(
-            f"no printed body of {queue!r} has a whole number at {path}",
+            said("no printed body of {queue} has a whole number at {path}", queue=repr(queue), path=path),
             "Print the batch, bodies and all: docs/logging.md.",
         )
     by_group: dict[str, list[Sent]] = defaultdict(list)
@@ -114,7 +115,13 @@ def commits_not_sent(findings: Findings, queue: str, file: Path, key: str) -> tu
         seen.update(k for k in (*(row["business_keys"] or ()), row["message_id"], row["deduplication_id"]) if k)
     if not committed & seen:
         raise SequenceUnknownError(
-            f"none of the {len(committed):,} keys in column {key!r}, such as {sorted(committed)[0]!r}, names a message of {queue!r}",
+            said(
+                "none of the {count} keys in column {column}, such as {shown}, names a message of {queue}",
+                count=len(committed),
+                column=repr(key),
+                shown=repr(sorted(committed)[0]),
+                queue=repr(queue),
+            ),
             "--key takes the column that holds the business key, the message id or the deduplication id.",
         )
     return len(committed), sorted(committed - seen)

@@ -77,12 +77,15 @@ def _consumers(findings: Findings, queue: str) -> tuple[str, str, list[tuple[str
                     found[row[name], row["queue_arn"]].add((row["log_group"], row["function_name"]))
     if not found:
         raise QueueUnknownError(
-            f"no consumer of a queue {queue!r} is known in this lake",
+            said("no consumer of a queue {queue} is known in this lake", queue=repr(queue)),
             "`doubletake status` lists the queues, and what their logs tell.",
         )
     if len(found) > 1:
         arns = ", ".join(sorted(arn for _, arn in found))
-        raise QueueUnknownError(f"{queue!r} is the name of several queues", f"Give one of their ARNs: {arns}.")
+        raise QueueUnknownError(
+            said("{name} is the name of several queues", name=repr(queue)),
+            said("Give one of their ARNs: {names}.", names=arns),
+        )
     ((name, arn), groups) = next(iter(found.items()))
     return name, arn, sorted(groups, key=lambda of: (of[0], of[1] or ""))
 

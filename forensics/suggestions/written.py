@@ -8,6 +8,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT, Table
 
 from forensics.errors import SettingsError
+from forensics.sentence import said
 from forensics.suggestions.model import Proposal
 
 _IDENTITY = {"function": "name", "worker": "log_group", "queue": "name"}
@@ -22,7 +23,9 @@ def settings_text(text: str, proposals: Iterable[Proposal]) -> str:
     try:
         document = tomlkit.parse(text)
     except TOMLKitError as problem:
-        raise SettingsError(f"the settings file is not valid TOML: {problem}", "Mend it first.") from problem
+        raise SettingsError(
+            said("the settings file is not valid TOML: {problem}", problem=problem), "Mend it first."
+        ) from problem
     for proposal in proposals:
         table = _table(document, proposal.section, proposal.name)
         if proposal.kind in table:

@@ -2,7 +2,7 @@
 
 from forensics.tables.schema import Column, Table, sentence
 
-_ID = Column("evidence_id", "string", "names this row for ever; findings cite it")
+_ID = Column("evidence_id", "string", "names this row permanently; findings cite it")
 _ACCOUNT = Column("account_id", "string", "AWS account the source belongs to, 12 digits")
 _REGION = Column("region", "string", "AWS region of the source")
 _COLLECTED = Column("collected_at", "timestamp", "when Doubletake read it, UTC")

@@ -97,7 +97,8 @@ def waiting_days(
     rows = _items(findings, queue)
     if queue is not None and not rows:
         raise QueueUnknownError(
-            f"no delivery of a queue {queue!r} tells when it was sent", "`doubletake status` lists the queues."
+            said("no delivery of a queue {queue} tells when it was sent", queue=repr(queue)),
+            "`doubletake status` lists the queues.",
         )
     until = findings.generation.data_until_at
     zone = settings.team.local

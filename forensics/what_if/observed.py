@@ -11,6 +11,7 @@ from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.run_ends import CUT_OFF
+from forensics.sentence import said
 from forensics.settings_in_force import SettingsInForce
 from forensics.tables import evidence as E
 from forensics.tables.findings import DELIVERIES, QUEUE_FINDINGS
@@ -103,13 +104,14 @@ def _rows(findings: Findings, queue: str) -> tuple[str, list[Row], int]:
     rows, left_out = _newest(rows, left_out)
     if not rows:
         raise QueueUnknownError(
-            f"no line in this lake tells when a message of a queue {queue!r} was handled",
+            said("no line in this lake tells when a message of a queue {queue} was handled", queue=repr(queue)),
             "`doubletake status` lists the queues, and what their logs tell.",
         )
     arns = {row["queue_arn"] for row in rows}
     if len(arns) > 1:
         raise QueueUnknownError(
-            f"{queue!r} is the name of several queues", f"Give one of their ARNs: {', '.join(sorted(arns))}."
+            said("{name} is the name of several queues", name=repr(queue)),
+            said("Give one of their ARNs: {names}.", names=", ".join(sorted(arns))),
         )
     return arns.pop(), rows, left_out
 

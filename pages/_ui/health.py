@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
+from forensics.commands import of_lake
 from forensics.errors import ForensicsError
 from forensics.extras import how_to_install, is_installed
 from forensics.health import NEEDS, QueueReview, Signal, WeekReview, week_bounds, week_title
@@ -22,7 +23,7 @@ from pages._ui.health_chart import CHART_PX, days_chart, days_figure
 from pages._ui.said import busy, in_words, language, percent, say, span_text, term
 from pages._ui.said import count_text as count
 from pages._ui.shell import Page
-from pages._ui.states import guarded, of_lake, show_broken
+from pages._ui.states import guarded, show_broken
 from pages._ui.tables import data_table
 from pages._ui.words import Colour, plain
 

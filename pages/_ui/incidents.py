@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from forensics.commands import in_lake
 from forensics.report.activity import QUIET_AFTER, is_open, quiet_for
 from forensics.report.faults import Fault
 from forensics.report.log_readiness import not_checked_text
@@ -16,6 +17,7 @@ from forensics.tables.health import SETTING_FINDINGS
 from forensics.verdict.interval import AFFECTED
 from forensics.words import cells
 from pages._ui import marks
+from pages._ui.board import lake_path
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height, whole_px
 from pages._ui.coverage import complete_share, reach, was_read_in_full
 from pages._ui.said import count_text as count
@@ -100,13 +102,17 @@ def _kind(code: str) -> str:
     return term("all") if code == "all" else cause(code)
 
 
+def _not_checked(queue: str, consumer: str) -> str:
+    return in_lake(in_words(not_checked_text(queue, consumer)), lake_path())
+
+
 def sentence(ranked: list[Fault], wanted: list[Incident], found: list[Incident], page: Page) -> str:
     """Answer the page's question in one sentence: of the faults of what is ``wanted``, worst first, it names the first."""
     until = page.board.generation.data_until_at
     if not found:
         if blind := page.board.records(LOGGING_READINESS, ("level", "==", "blind")):
             first = min(blind, key=lambda row: (row["queue"], row["function_name"] or row["log_group"]))
-            return in_words(not_checked_text(first["queue"], first["function_name"] or first["log_group"]))
+            return _not_checked(first["queue"], first["function_name"] or first["log_group"])
         return say("No suspicion in the data, which ends {data_end}.", data_end=page.data_end)
     if not wanted:
         return say(
@@ -280,7 +286,7 @@ def no_suspicion(page: Page) -> None:
     blind = page.board.records(LOGGING_READINESS, ("level", "==", "blind"))
     told = sorted({(row["queue"], row["function_name"] or row["log_group"]) for row in blind})
     if told:
-        listed = [f"- {with_commands(in_words(not_checked_text(*one)))}" for one in told[:MOST_NOT_CHECKED]]
+        listed = [f"- {with_commands(_not_checked(*one))}" for one in told[:MOST_NOT_CHECKED]]
         if more := len(told) - len(listed):
             listed.append(say("- and {consumer}: the Data page lists all", consumer=count(more, "more consumer")))
         st.warning(say("**Not checked.**\n\n{listed}", listed="\n".join(listed)), icon=":material/visibility_off:")

@@ -14,7 +14,7 @@ from forensics.sentence import said
 from forensics.tables.people import MARKS
 from pages._ui.access import signed_in_name
 from pages._ui.case import case_of
-from pages._ui.said import in_words, say, term
+from pages._ui.said import in_words, of_problem, say, term
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
 from pages._ui.words import plain
@@ -118,7 +118,7 @@ def _put(incident: Incident, page: Page, item_id: str | None, mark: str, reason:
         annotate(page.board.findings, incident["incident_id"], item_id, mark, reason, author, datetime.now(UTC))
     except ForensicsError as problem:
         st.error(
-            plain(f"{in_words(f'{str(problem)[:1].upper()}{str(problem)[1:]}.')} {in_words(problem.hint)}"),
+            plain(f"{of_problem(problem)} {in_words(problem.hint)}"),
             icon=":material/error:",
         )
         return

@@ -33,11 +33,14 @@ def legible(figure: Any) -> Any:
 
 _WORDS = ", ".join(f'.js-plotly-plot .main-svg > g:not(.hoverlayer) text[style*="{rgb}"]' for rgb in _STRONG)
 _CHOSEN = f'.js-plotly-plot .cartesianlayer path[style*="opacity: {CHOSEN_OPACITY}"]'
+_BARS = ".js-plotly-plot .barlayer .point > path"
+"""Plotly cuts each bar to the chart's frame, and their layer too: for the browser thousands of cuts more in every picture it paints."""
 _EMPTY_PANEL = '[data-testid="stBottom"]:has([data-testid="stEmpty"])'
 """The panel at the window's foot before an event is chosen: it would hide a strip of the chart."""
 _IN_THE_THEME = (
     f"<style>{_WORDS} {{ fill: currentColor !important; }} "
     f"{_CHOSEN} {{ stroke: currentColor !important; stroke-width: 3px !important; }} "
+    f"{_BARS} {{ clip-path: none !important; }} "
     f"{_EMPTY_PANEL} {{ display: none; }}</style>"
 )
 

@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from forensics.choices import LANGUAGES
+from forensics.errors import ForensicsError
 from forensics.language import Language
 
 NAMES = {"en": "English", "ja": "日本語"}
@@ -52,6 +53,14 @@ def say(text: str, /, **values: Any) -> str:
 def in_words(text: str | None) -> str:
     """Say what the findings, a check or an error says in English."""
     return language().sentence(text)
+
+
+def of_problem(problem: ForensicsError) -> str:
+    """Say an error as a sentence of its own; one that this language does not know as it is written."""
+    told = in_words(problem.sentence)
+    if told == str(problem):
+        return f"{told[:1].upper()}{told[1:]}."
+    return f"{told.removesuffix('。')}。"
 
 
 def term(text: str | None) -> str:

@@ -8,7 +8,7 @@ from forensics.errors import ForensicsError
 from forensics.sequence import Sequences, sequences
 from pages._ui.board import Board
 from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
-from pages._ui.said import busy, in_words, say
+from pages._ui.said import busy, in_words, of_problem, say
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
 from pages._ui.words import plain
@@ -25,7 +25,7 @@ def numbered(name: str, page: Page) -> None:
             with busy("Reading the numbers of printed bodies"):
                 found = _checked(page.board.key, queue.name, queue.sequence, page.board)
         except ForensicsError as problem:
-            st.caption(plain(f"{in_words(f'{problem}.')} {in_words(problem.hint)}"))
+            st.caption(plain(f"{of_problem(problem)} {in_words(problem.hint)}"))
             continue
         st.markdown(
             plain(in_words(found.sentence) + ("" if found.broken else say(" No gap, none twice, all in order.")))

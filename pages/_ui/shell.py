@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
+from forensics.commands import of_lake
 from forensics.errors import ForensicsError, SettingsError
 from forensics.lake import Generation, Lake
 from forensics.people import People, people_of
@@ -23,7 +24,7 @@ from pages._ui.clock import Clock, choose_clock
 from pages._ui.guard import NO_PAGE
 from pages._ui.said import choose_language, follow_team, say
 from pages._ui.said import count_text as count
-from pages._ui.states import of_lake, show_broken, show_problem
+from pages._ui.states import show_broken, show_problem
 from pages._ui.words import plain
 
 PRODUCT = "Doubletake"
@@ -42,8 +43,13 @@ NAVIGATION = (
 KEEPS_INCIDENT = {"pages/incident.py", "pages/report.py"}
 LOOK_EVERY_S = 30
 """How often an open page looks for a newer data version."""
-_IN_THE_THEME = "<style>.st-key-old_data [data-testid=stCaptionContainer] { opacity: 1; }</style>"
-"""A caption is faded: amber would have too little contrast, and be as easy to overlook as grey."""
+_IN_THE_THEME = (
+    "<style>.st-key-old_data [data-testid=stCaptionContainer] { opacity: 1; } "
+    "[data-testid=stMetric] :is([data-testid=stMetricLabel], [data-testid=stMetricDelta]) *, "
+    "[data-testid=stMain] [data-testid=stPageLink-NavLink] * { white-space: normal; overflow: visible; text-wrap: balance; }</style>"
+)
+"""A caption is faded: amber would have too little contrast, and be as easy to overlook as grey. What a card's number is of, its
+change, and where a link leads goes on in the next line: Streamlit cuts it off."""
 ICON = Path(__file__).with_name("icon.svg")
 
 
@@ -129,6 +135,7 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
         st.stop()
     gate(settings.access)
     with st.sidebar:
+        st.html(_IN_THE_THEME)
         st.markdown(f"**{PRODUCT}**")
         _navigation()
         clock = choose_clock(settings.team.zone)
@@ -266,7 +273,6 @@ def _stale_line(board: Board, clock: Clock, settings: Settings) -> None:
         command = f"doubletake collect --all-queues {of_lake(board.lake.root)}"
         said = say("Data ends {end}; nobody has looked since.", end=plain(_end(board.generation, clock)))
         with st.container(key="old_data"):
-            st.html(_IN_THE_THEME)
             st.caption(f":orange[:material/schedule: {said} {plain(command)}]")
 
 

@@ -5,12 +5,13 @@ from typing import Any
 
 import streamlit as st
 
+from forensics.commands import in_lake
 from forensics.report.lake_status import LakeStatus, lake_status
 from forensics.settings_text import changed_since
 from forensics.tables import BY_NAME
 from forensics.tables.evidence import LOG_EVENTS
-from pages._ui.board import Board, settings_path
-from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
+from pages._ui.board import Board, lake_path, settings_path
+from pages._ui.cards import ROW_OF_TWO_LINES, card, name_px, row, two_line_height
 from pages._ui.coverage import by_day, complete_share, gaps
 from pages._ui.device import is_phone
 from pages._ui.said import busy, day_text, in_words, percent, say, span_text, term
@@ -101,7 +102,7 @@ def grid(coverage: list[Row]) -> None:
         ],
         hide_index=True,
         key="coverage",
-        column_config={"Queue": st.column_config.TextColumn(pinned=True)},
+        column_config={"Queue": st.column_config.TextColumn(pinned=True, width=name_px(queue for queue, _ in states))},
         alt=say("Coverage per queue and day"),
     )
     st.caption(say("UTC days, newest first. –: not requested."))
@@ -258,7 +259,10 @@ def settings(page: Page) -> None:
     if changed := changed_since(made_with, page.settings):
         st.warning(
             with_commands(
-                say("{where}: other settings. `doubletake correlate` judges the evidence by them.", where=where)
+                in_lake(
+                    say("{where}: other settings. `doubletake correlate` judges the evidence by them.", where=where),
+                    lake_path(),
+                )
             )
             + "".join(f"\n- {plain(in_words(line))}" for line in changed),
             icon=":material/tune:",

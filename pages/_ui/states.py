@@ -1,16 +1,16 @@
 """What a page says when it cannot show what it is for."""
 
 import logging
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import streamlit as st
 
+from forensics.commands import of_lake
 from forensics.errors import ForensicsError, LakeMissingError, LakeTooNewError, SettingsError
 from forensics.lake import LakeDamagedError
-from pages._ui.said import in_words, say
+from pages._ui.said import in_words, of_problem, say
 from pages._ui.words import plain
 
 log = logging.getLogger("doubletake.dashboard")
@@ -47,15 +47,10 @@ def guarded(what: str, data_version: str | None = None) -> Iterator[None]:
         st.stop()
 
 
-def of_lake(lake_root: Path) -> str:
-    """Return the option with which a command means the lake that is served, wherever it is pasted."""
-    return f"--lake {shlex.quote(str(lake_root.absolute()))}"
-
-
 def show_nothing_yet(problem: LakeMissingError, promise: str, lake_root: Path) -> None:
     """Say what the page will show, why it cannot yet, and the command that fills it."""
     lake = of_lake(lake_root)
-    st.info(plain(f"{promise} {_sentence(problem)}"), icon=":material/inbox:")
+    st.info(plain(f"{promise} {of_problem(problem)}"), icon=":material/inbox:")
     if "no findings" in str(problem):
         st.write(say("The evidence is there. Correlate it:"))
         st.code(f"doubletake correlate {lake}", language=None)
@@ -71,10 +66,10 @@ def show_broken(problem: ForensicsError, data_version: str | None = None) -> Non
     code = next((c for kind, c in CODES.items() if isinstance(problem, kind)), "DATA-05")
     log.error("%s: %s", code, problem)
     # What delta-rs says of a torn file is for the log.
-    sentence = str(problem).partition(": ")[0] if isinstance(problem, LakeDamagedError) else str(problem)
+    short = ForensicsError(str(problem).partition(": ")[0]) if isinstance(problem, LakeDamagedError) else problem
     version = say(" Data version {data_version}.", data_version=data_version) if data_version else ""
     st.error(
-        plain(f"{code} · {in_words(f'{sentence[:1].upper()}{sentence[1:]}.')}{version} {in_words(problem.hint)}"),
+        plain(f"{code} · {of_problem(short)}{version} {in_words(problem.hint)}"),
         icon=":material/error:",
     )
 
@@ -85,8 +80,3 @@ def show_problem(problem: ForensicsError, promise: str, lake_root: Path) -> None
         show_nothing_yet(problem, promise, lake_root)
     else:
         show_broken(problem)
-
-
-def _sentence(problem: ForensicsError) -> str:
-    text = str(problem)
-    return in_words(f"{text[:1].upper()}{text[1:]}.")

@@ -5,6 +5,8 @@ from typing import Any
 
 import streamlit as st
 
+from forensics.commands import in_lake
+from pages._ui.board import lake_path
 from pages._ui.device import is_phone
 from pages._ui.said import in_words, language, say, term
 from pages._ui.words import plain, with_commands, without_signs
@@ -44,7 +46,7 @@ def data_table(
         {
             name: [say.maybe(chip) for chip in value]
             if name in chips
-            else without_signs(say.sentence(value))
+            else without_signs(in_lake(say.sentence(value), lake_path()))
             if name in told and isinstance(value, str)
             else value
             for name, value in row.items()
@@ -91,7 +93,7 @@ def _text(value: Any, is_ours: bool) -> str:
         return term("yes" if value else "no")
     if isinstance(value, int):
         return f"{value:,}"
-    return with_commands(in_words(value)) if is_ours else plain(value)
+    return with_commands(in_lake(in_words(value), lake_path())) if is_ours else plain(value)
 
 
 def _counts(rows: list[dict[str, Any]]) -> list[str]:

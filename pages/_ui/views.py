@@ -8,7 +8,7 @@ from forensics.errors import ForensicsError
 from forensics.people import View, delete_view, save_view, views
 from pages._ui.access import signed_in_name
 from pages._ui.board import Board
-from pages._ui.said import in_words, say
+from pages._ui.said import in_words, of_problem, say
 from pages._ui.words import plain
 
 FILES = {"": "app.py"}
@@ -55,7 +55,7 @@ def _change(do: object) -> None:
     try:
         do()  # type: ignore[operator]
     except ForensicsError as problem:
-        st.error(plain(in_words(f"{str(problem)[:1].upper()}{str(problem)[1:]}. {problem.hint}")))
+        st.error(plain(f"{of_problem(problem)} {in_words(problem.hint)}"))
         return
     except OSError as problem:
         st.error(plain(say("The lake cannot be written: {strerror}.", strerror=problem.strerror or str(problem))))

@@ -8,7 +8,7 @@ from forensics.errors import ForensicsError
 from forensics.tables.findings import DELIVERIES
 from forensics.what_if import Answer, ask
 from pages._ui.board import Board
-from pages._ui.said import busy, in_words, say, term
+from pages._ui.said import busy, in_words, of_problem, say, term
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
 from pages._ui.words import plain
@@ -50,7 +50,7 @@ def what_if(queue: str, page: Page) -> None:
         with busy("Replaying"):
             found = _asked(page.board.key, queue, tuple(changes.items()), page.board)
     except ForensicsError as problem:
-        st.warning(plain(f"{in_words(f'{problem}.')} {in_words(problem.hint)}"))
+        st.warning(plain(f"{of_problem(problem)} {in_words(problem.hint)}"))
         return
     (st.write if found.is_faithful else st.warning)(plain(in_words(found.faithful)))
     for sentence in found.warnings:

@@ -379,6 +379,7 @@ def test_a_lake_that_cannot_answer_says_what_to_run(tmp_path, capsys, make, word
     err = capsys.readouterr().err
     assert words in err
     assert "`doubletake " in err
+    assert f" --lake {tmp_path / 'lake'}`" in err, "else what is pasted asks or fills another lake"
 
 
 def test_a_lake_of_a_newer_release_is_not_read(tmp_path, capsys):

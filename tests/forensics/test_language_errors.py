@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 
 from forensics.choices import LANGUAGES
+from forensics.errors import ForensicsError
 from forensics.language import Language
+from forensics.sentence import said as filled
+from forensics.tables import BY_NAME
+from ingest.coverage import Reading
 from tests.parsed import nodes_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,6 +67,8 @@ def texts(node: ast.AST, named: dict[str, list[ast.AST]]) -> Iterator[str]:
                 str(part.value) if isinstance(part, ast.Constant) else SAMPLES.get(ast.unparse(part.value), "7")
                 for part in parts
             )
+        case ast.Call(func=ast.Name(id="said"), args=[ast.Constant(value=str(phrase))], keywords=given):
+            yield filled(phrase, **{str(v.arg): SAMPLES.get(ast.unparse(v.value), "7") for v in given})
         case ast.IfExp():
             yield from (*texts(node.body, named), *texts(node.orelse, named))
         case ast.BinOp(op=ast.Add()):
@@ -112,3 +118,34 @@ def test_every_error_is_said_with_what_to_do_then(code):
 
     assert len(said()) > 400
     assert lacking == {}
+
+
+def test_a_name_that_reads_like_our_words_stays_as_it_is_in_an_error():
+    """By its form alone the sentence would part at the first words that fit."""
+    problem = ForensicsError(filled("{where} has no {column}", where="row 3 of 'it has no name.csv'", column="key"))
+
+    assert str(problem) == "row 3 of 'it has no name.csv' has no key"
+    assert Language("ja").sentence(problem.sentence) == "row 3 of 'it has no name.csv' に key がありません"
+    assert Language("ja").sentence(str(problem)) != Language("ja").sentence(problem.sentence)
+
+
+GAPS = {
+    "log_events": "ロググループ '7'：AWS が読み取りを拒否しました（AccessDenied: x）",
+    "metric_points": "'7' のメトリクス：AWS が読み取りを拒否しました（AccessDenied: x）",
+    "setting_changes": "eu-west-1 の '7' にある設定変更：AWS が読み取りを拒否しました（AccessDenied: x）",
+}
+
+
+@pytest.mark.parametrize(("source", "words"), GAPS.items(), ids=GAPS)
+def test_what_could_not_be_read_is_said(source, words):
+    reading = Reading(BY_NAME[source], "7", "1", "eu-west-1", (), "denied", "AccessDenied: x")
+
+    assert Language("ja").sentence(reading.gap) == words
+
+
+@pytest.mark.parametrize("status", ["denied", "failed", "gone", "unsupported", "partial"])
+@pytest.mark.parametrize("source", ["queue_settings", "send_records", "move_tasks", "task_stops", "guard_records"])
+def test_no_gap_has_english_words(source, status):
+    gap = Reading(BY_NAME[source], "7", "1", "eu-west-1", (), status).gap
+
+    assert not re.search("[a-z]{3}", Language("ja").sentence(gap))

@@ -417,7 +417,7 @@ def test_our_own_commands_in_a_sentence_are_shown_as_code(visit, lake_of):
     told = [element.value for element in (*at.markdown, *at.warning) if "doubletake suggest" in element.value]
 
     assert len(told) == 2
-    assert all("`doubletake suggest exports`" in text and "\\`" not in text for text in told)
+    assert all("`doubletake suggest exports --lake /" in text and "\\`" not in text for text in told)
 
 
 def test_a_name_from_a_log_that_looks_like_markdown_stays_text_beside_a_command():

@@ -7,6 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from forensics.choices import LANGUAGES
 from tests.pages.browser import PHONE
 from tests.pages.reading import PAGES as EVERY_PAGE
 from tests.pages.worlds import DOUBLE_BILLING
@@ -145,6 +146,20 @@ def test_axe_finds_none_in_the_window_of_evidence_either(tab, server, theme):
     tab.keyboard.press("Escape")
     tab.get_by_role("dialog").wait_for(state="detached")
     LOOKED_AT[tab] = server + PAGES["queue_health"]  # closed, it leaves the page as it was
+
+
+CUT = """all => all.filter(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== "visible")
+    .map(one => one.innerText)"""
+OF_CARDS_AND_LINKS = "[data-testid=stMetric] *, [data-testid=stMain] [data-testid=stPageLink-NavLink] *"
+
+
+@pytest.mark.parametrize("name", ["app", "incident", "queue_health"])
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_card_and_no_link_is_cut_off(tab, phone_tab, server, name, code):
+    for on in (tab, phone_tab):
+        opened(on, f"{server}{PAGES[name]}{'&' if '?' in PAGES[name] else '?'}lang={code}")
+
+        assert on.eval_on_selector_all(OF_CARDS_AND_LINKS, CUT) == []
 
 
 def luminance(colour):

@@ -171,6 +171,15 @@ def test_zoom_survives_a_click_on_an_evidence_row(visit):
     assert page.evaluate(shown) == zoomed
 
 
+def test_bars_are_cut_to_the_frame_by_their_layer_and_not_each_by_itself(visit):
+    page = visit().open(LINK)
+    cut = "all => all.map(one => getComputedStyle(one).clipPath)"
+    kept = "all => all.every(one => getComputedStyle(one).clipPath != 'none' || getComputedStyle(one.closest('.overplot > g')).clipPath != 'none')"
+
+    assert set(page.eval_on_selector_all(CHART, cut)) == {"none"}
+    assert page.eval_on_selector_all(".js-plotly-plot .barlayer > .trace", kept)
+
+
 def test_an_unknown_incident_keeps_its_link_and_says_so(visit):
     tab = visit()
     page = tab.open("/incident?incident=orders-20250101T0000Z", wait="[data-testid=stAlert]")
