@@ -51,12 +51,12 @@ def _was_kept(item: Sequence[Delivery]) -> bool:
 def may_have_come_unread(last: Delivery, around: Surroundings, was_kept: bool = False) -> bool:
     """Tell whether a message that its last delivery did not end can have come again while a consumer's log was not read.
 
-    Where it ``was_kept`` before, only a recorded delete ends it. It is looked for up to the visibility timeout after it could be received again, and as far as its own log group was
+    Where it ``was_kept`` before, only a recorded delete ends it; a success ends none that it may have given back. It is looked for up to the visibility timeout after it could be received again, and as far as its own log group was
     read: what is still hidden then is in flight.
     """
-    is_over = last.ended_by in ("deleted", "dead_lettered", "in_flight")
-    if was_kept and last.ended_by == "deleted" and last.deleted_by_call_at is None:
-        is_over = False
+    is_over = last.ended_by in ("dead_lettered", "in_flight")
+    if last.ended_by == "deleted":
+        is_over = last.deleted_by_call_at is not None or not (was_kept or _may_have_been_given_back(last))
     if is_over or last.received_at is None or last.log_group is None:
         return False
     if is_at_limit(last):
@@ -64,6 +64,13 @@ def may_have_come_unread(last: Delivery, around: Surroundings, was_kept: bool = 
     hidden_until = first_known(last.hidden_until_at, last.received_at + LONGEST_VISIBILITY_S * 1_000_000)
     until = hidden_until + first_known(last.visibility_timeout_s, LONGEST_VISIBILITY_S) * 1_000_000
     return around.may_have_been_missed(last.queue_arn, last.received_at, until, last.log_group)
+
+
+def _may_have_been_given_back(d: Delivery) -> bool:
+    """Tell whether a function's run that succeeded may have given its message back, in a response that no line shows."""
+    if d.consumer_kind != "lambda" or d.reports_batch_item_failures is False or d.was_given_back is False:
+        return False
+    return not d.has_response or d.is_malformed_response
 
 
 def _starts(item: Sequence[Delivery]) -> list[int]:

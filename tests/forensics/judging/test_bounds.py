@@ -153,7 +153,30 @@ UNREAD = {
     "the gap was before it": ({}, (-LATE, 0), None),
     "nothing tells how it ended": ({"ended_by": "unknown"}, (0, LATE), "unread"),
     "its delete was refused": ({"ended_by": "delete_refused"}, (0, LATE), "unread"),
-    "it was deleted": ({"ended_by": "deleted"}, (-LATE, LATE), None),
+    "it succeeded, and its mapping takes nothing back": (
+        {"ended_by": "deleted", "reports_batch_item_failures": False},
+        (-LATE, LATE),
+        None,
+    ),
+    "it succeeded, and nothing tells whether its response gave it back": (
+        {"ended_by": "deleted"},
+        (59 * S, LATE),
+        "unread",
+    ),
+    "nor of a mapping that would take it": (
+        {"ended_by": "deleted", "reports_batch_item_failures": True},
+        (59 * S, LATE),
+        "unread",
+    ),
+    "its response was logged": ({"ended_by": "deleted", "has_response": True}, (-LATE, LATE), None),
+    "its response was logged, and is none": (
+        {"ended_by": "deleted", "has_response": True, "is_malformed_response": True},
+        (59 * S, LATE),
+        "unread",
+    ),
+    "counts tell that it was not given back": ({"ended_by": "deleted", "was_given_back": False}, (-LATE, LATE), None),
+    "a recorded call deleted it": ({"ended_by": "deleted", "deleted_by_call_at": 9 * S}, (-LATE, LATE), None),
+    "a worker deleted it": ({"ended_by": "deleted", "consumer_kind": "worker"}, (-LATE, LATE), None),
     "it was moved away": ({"ended_by": "dead_lettered"}, (-LATE, LATE), None),
     "it is hidden still": ({"ended_by": "in_flight"}, (-LATE, LATE), None),
     "it was received for the last time": ({"max_receive_count": 2}, (-LATE, LATE), None),
@@ -203,6 +226,7 @@ KEPT = {
 
 def kept(of, earlier, last):
     known = {"receive_count": 2, "visibility_timeout_s": 30, "hidden_until_at": 30 * S, "ended_by": "deleted"}
+    known["reports_batch_item_failures"] = False
     item = [delivery(**{"receive_count": 1, "received_at": -30 * S, **earlier}), delivery(**{**known, **last})]
     return of.why_open(item, Around(unread=(59 * S, LATE)))
 

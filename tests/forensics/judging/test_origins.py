@@ -97,9 +97,14 @@ TOLD = {
         {"earlier_was_dead_lettered": False},
     ),
     "the first was deleted": (
-        {"ended_by": "deleted", "dead_letter_queue_arn": "dead"},
+        {"ended_by": "deleted", "dead_letter_queue_arn": "dead", "reports_batch_item_failures": False},
         {},
         {"earlier_was_dead_lettered": False},
+    ),
+    "the first may have been given back by a response, and was then dead-lettered while a log was not read": (
+        {"ended_by": "deleted", "dead_letter_queue_arn": "dead", "reports_batch_item_failures": True},
+        {},
+        {"earlier_was_dead_lettered": None},
     ),
     "a FIFO queue": ({}, {"is_fifo": True}, {"is_fifo": True}),
     "how long after": ({}, {}, {"sent_gap_s": 2.5}),
