@@ -80,11 +80,8 @@ class Running:
     process: "subprocess.Popen[bytes]"
 
     def wait(self) -> None:
-        """Return when the person ends it; raises DashboardError if it ends by itself."""
-        try:
-            code = self.process.wait()
-        except KeyboardInterrupt:
-            return
+        """Wait until it ends by itself, and raise DashboardError then."""
+        code = self.process.wait()
         raise DashboardError(
             said("the dashboard ended by itself with exit code {code}", code=str(code)), "Its last lines are above."
         )
@@ -92,7 +89,10 @@ class Running:
 
 @contextmanager
 def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposure | None = None) -> Iterator[Running]:
-    """Run the dashboard as a process of its own, on loopback if nothing else is said, and end it with the block."""
+    """Run the dashboard as a process of its own, on loopback if nothing else is said, and end it with the block.
+
+    A person's Ctrl-C ends the block, and with it what runs; that is how it is meant to end.
+    """
     outside = outside or Exposure()
     near = _ANY_ADDRESS.get(outside.address, outside.address)
     server = listening(port, outside.address)
@@ -133,7 +133,10 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
     try:
         running = Running(f"http://{f'[{near}]' if ':' in near else near}:{port}", port, process)
         _wait_until_healthy(running)
-        yield running
+        try:
+            yield running
+        except KeyboardInterrupt:
+            return  # once it answers a person ends it wherever we are, be it before anybody waits
     finally:
         process.terminate()
         if process.stdin:

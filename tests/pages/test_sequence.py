@@ -10,4 +10,4 @@ def test_a_queue_whose_bodies_show_no_number_says_so(visit, lake, monkeypatch, t
     at = visit("pages/queue_health.py", lake)
 
     assert not at.exception
-    assert "no printed body of 'payments.fifo' has a whole number" in words(at)
+    assert "No printed body of 'payments.fifo' has a whole number" in words(at)
