@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -215,9 +214,7 @@ def written(
     folder: Path, name: str, rows: pl.DataFrame, key: Sequence[str] = (), row_group_size: int | None = None
 ) -> None:
     """Write a frame as ``<name>.parquet``, by its key: the same rows give the same bytes."""
-    differs = rows.select((one := pl.col(name)).ne_missing(one.first()).any() for name in key).row(0) if key else ()
-    orders = list(compress(key, differs))  # what is the same in every row puts none before another
-    ordered = rows.sort(orders, nulls_last=True, maintain_order=True) if orders else rows
+    ordered = rows.sort(key, nulls_last=True, maintain_order=True) if key else rows
     file = folder / f"{name}.parquet"
     ordered.write_parquet(file, compression="zstd", compression_level=1, row_group_size=row_group_size)
 
