@@ -4,7 +4,8 @@ Where every receive count was logged nothing hides, unless the last run outlived
 was not read, or did not end its message and a consumer's log has a gap where it would have come again. Else a bound holds where the deliveries seen leave no room for another one: before the first, because the consumer named every message of every run then, or showed all the work of those that it did not name; between two, because it did, or because
 two visibility timeouts do not fit in; and after the last, because its message is still hidden or moved away, or because it did not fail and the consumer still named every
 message, or all its work. A success alone ends nothing: its delete may have failed without a word. One that failed ends nothing
-either, whatever the consumer names soon after: its message comes when somebody polls again, be that after hours.
+either, whatever the consumer names soon after: its message comes when somebody polls again, be that after hours. So it needs a consumer
+that names every message of every run it logs.
 """
 
 from collections.abc import Sequence
@@ -34,7 +35,7 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
         return "unread" if may_have_come_unread(last, around, _was_kept(item)) else None
     if first.message_id is None:
         return "key_alone"
-    if last.ended_by in _TO_COME_AGAIN and not is_at_limit(last):
+    if last.ended_by in _TO_COME_AGAIN and not is_at_limit(last) and not around.hides_no_work(last.queue_arn):
         return "not_ended"
     starts = _starts(item)
     if _hides_before(first, around, starts) or _hides_after(last, around, starts):

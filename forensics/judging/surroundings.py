@@ -218,6 +218,10 @@ class Surroundings:
         """
         return self._work.holds(queue_arn, after, before, own_starts)
 
+    def hides_no_work(self, queue_arn: str) -> bool:
+        """Tell whether every run of a queue's consumers that was read, at any time, names each message it had, or shows all it did."""
+        return self._work.hides_nothing(queue_arn)
+
     def are_workers_read(self, queue_arn: str, after: int | None, before: int | None) -> bool:
         """Tell whether no function consumes the queue, and the log groups of all its workers were read between two moments.
 
@@ -253,7 +257,7 @@ class Surroundings:
 
         The times of a work are every one that judging looks at: sent, received, hidden until, the end of a run, before and
         after an unlogged receive; ``low`` is the first of them, ``high`` the last. The same text, the same answers: what was
-        read of other times does not show in it. Throttling is asked for one visibility timeout before a receive. Where a
+        read of other times does not show in it, but for whether a consumer ever hid what it had. Throttling is asked for one visibility timeout before a receive. Where a
         log group's reading begins and ends is compared with moments up to two visibility timeouts after a receive: what
         lies farther out than that counts as just out of reach, and so do polls after the last moment. Whether
         every run was named is asked for two visibility timeouts before the first receive and after the last, and a consumer whose
@@ -300,6 +304,7 @@ class Surroundings:
             self._measured.get(queue_arn, NONE).between(since, high),
             self._watch.bearing(queue_arn, low - reach, high + reach),
             self._work.bearing(queue_arn, low - reach, high + reach),
+            self._work.hides_nothing(queue_arn),
             self._read_workers.get(queue_arn, NONE).between(low, high),
             self._unread_between(queue_arn, low, missed_until),
             self._moves.get(queue_arn, NONE).between(low, high) if is_known else None,

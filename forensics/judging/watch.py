@@ -44,6 +44,10 @@ class Watch:
         hiding = [start for writer in writers for start in self._hiding_between(writer, after, before)]
         return not hiding or not Counter(hiding) - Counter(but)
 
+    def hides_nothing(self, queue_arn: str) -> bool:
+        """Tell whether no run at all that was read hides what it had, whenever it began; not where nothing was read in full."""
+        return queue_arn in self.spans and not any(len(self._hiding[writer]) for writer in self._writers[queue_arn])
+
     def bearing(self, queue_arn: str, low: int, high: int) -> list[Any]:
         """Return what an answer about any moments between these two rests on."""
         writers = sorted(self._writers.get(queue_arn, ()), key=str)

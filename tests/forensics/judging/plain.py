@@ -87,6 +87,9 @@ class Around:
     def has_move_tasks(self):
         return self.moved_from is not None
 
+    def hides_no_work(self, queue_arn):
+        return False
+
     def read_span(self, log_group):
         return self.read.get(log_group)
 

@@ -111,6 +111,7 @@ def bearing(around: Surroundings) -> str:
 def answers(around: Surroundings) -> dict[str, Any]:
     """Ask everything that a work may ask whose times all lie between LOW and HIGH."""
     found: dict[str, Any] = {
+        "hide nothing": [around.hides_no_work(arn) for arn in (PAYMENTS, MAILS)],
         "kinds": around.dead_letter_queue_arns & {PAYMENTS, MAILS},
         "guards": [around.shows_guard_lines(group, "charge") for group in (CHARGE, MAILER)],
     }
@@ -185,9 +186,15 @@ LATER = st.fixed_dictionaries(
 def test_what_was_read_of_later_times_does_not_bear_on_the_work(world, later, more, blind):
     asked = read(25, 40, DEAD, "move_tasks", collected=20_000)  # who first asks later learns of tasks from before
     known = [*world["coverage"], read(25, 40), asked]
-    told = [
-        line._replace(last_at=max(line.last_at, at(BEHIND)), has_starts=True) for line in world["lines"]
-    ]  # read behind the work before, too
+    told = [  # read behind the work before, too, where another run hid what it had
+        line._replace(
+            last_at=max(line.last_at, at(BEHIND)),
+            has_starts=True,
+            blind_starts=[*line.blind_starts, at(BEHIND)],
+            workable_starts=[*line.workable_starts, at(BEHIND)],
+        )
+        for line in world["lines"]
+    ]
     grown = [
         line._replace(
             last_at=line.last_at + more * MINUTE_US,
@@ -202,6 +209,18 @@ def test_what_was_read_of_later_times_does_not_bear_on_the_work(world, later, mo
     after = before | {name: before[name] + rows for name, rows in later.items()} | {"lines": grown}
 
     assert bearing(Surroundings(**after)) == bearing(Surroundings(**before))
+
+
+def test_that_a_consumer_ever_hid_what_it_had_bears_on_all_its_works():
+    consumers = [FUNCTION]
+    bearings = {
+        bearing(
+            Surroundings(consumers=consumers, lines=[GroupLines(CHARGE, at(0), at(900), True, workable_starts=starts)])
+        )
+        for starts in ([], [at(BEHIND + 700)], [at(BEHIND + 800)])
+    }
+
+    assert len(bearings) == 2
 
 
 def ends(us: int) -> dict:

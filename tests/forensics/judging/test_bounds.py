@@ -15,7 +15,10 @@ class Watched(Around):
 
     def __init__(self, start, end, *blind):
         super().__init__()
-        self.start, self.end, self.blind = start, end, {*blind}
+        self.start, self.end, self.blind, self.names_all = start, end, {*blind}, False
+
+    def hides_no_work(self, queue_arn):
+        return self.names_all
 
     def shows_all_work(self, queue_arn, after, before, own_starts=()):
         assert None not in own_starts
@@ -254,6 +257,11 @@ COUNTED = {
         "visibility_expired",
         "not_ended",
     ),
+    "two, the last of which failed, of a consumer that names every message whenever it runs": (
+        [None, None, "named"],
+        "visibility_expired",
+        None,
+    ),
     "two, the delete of the last refused": ([None, None], "delete_refused", "not_ended"),
     "two, the last of which failed at its queue's limit": ([None, 5, "limit"], "visibility_expired", None),
 }
@@ -261,10 +269,11 @@ COUNTED = {
 
 def counted(of, counts, ended_by):
     item_id = "key:pay_1" if "key" in counts else "m1"
-    words = [count for count in counts if count in ("own", "other", "worker", "lost", "limit")]
-    blind = [7 * S, 9 * S if "other" in counts else 8 * S] if words and words != ["limit"] else []
+    words = [count for count in counts if count in ("own", "other", "worker", "lost", "limit", "named")]
+    blind = [7 * S, 9 * S if "other" in counts else 8 * S] if words and words not in (["limit"], ["named"]) else []
     is_named = ended_by in ("in_flight", "visibility_expired", "delete_refused")
     around = Watched(0 if "early" in counts else -LATE, LATE if is_named else 0, *blind)
+    around.names_all = "named" in words
     counts = [count for count in counts if count not in words]
     counts = [count if isinstance(count, int) else None for count in counts]
     item = [
