@@ -284,7 +284,7 @@ class _MessageInStream:
         """Tell whether a fact opens a handling.
 
         The surest opener that the message has in this stream does, and a less sure one that comes again before the next of
-        those. So does a new job. Of a message without any opener a long silence parts the handlings, and an effect after an
+        those. So does a new job, and work done again long after it was over. Of a message without any opener a long silence parts the handlings, and an effect after an
         end, if the message had one before: the start line of the second is lost. Silence does not part the end of a job, or a
         delete, from what was done before: a slow one is silent for long.
         """
@@ -293,13 +293,26 @@ class _MessageInStream:
             return True
         if self._best:
             sureness = _SURENESS.get(role)
-            return sureness is not None and (sureness == self._best or role in self._openers_since_best)
+            if sureness is None:
+                return role == "effect" and self._is_done_again(fact)
+            return sureness == self._best or role in self._openers_since_best
         if fact.receive_count == 1:  # what was said before is of the first receive, too
             return False
         is_end = (job and role in CLOSERS) or (fact.is_failed_delete and not self._is_closed)
         if self._is_after_silence(fact) and not is_end:
             return True
         return role == "effect" and self._is_closed and self._had_effect
+
+    def _is_done_again(self, fact: Fact) -> bool:
+        """Tell whether an effect is of a handling whose opener is lost: the latest was done and over when the message was visible again.
+
+        It may be that of an earlier one, which a slower worker of the stream has still to end.
+        """
+        if not self.handlings or not self._is_after_silence(fact):
+            return False
+        *earlier, latest = self.handlings
+        still_open = any(not _is_over(before) and not _shows_effect(before) for before in earlier)
+        return _is_over(latest) and _shows_effect(latest) and not still_open
 
     def _is_later_start(self, fact: Fact) -> bool:
         return fact.role in _STARTS and fact.at // 1000 > self._last_ms

@@ -55,6 +55,23 @@ SAID = {
         ("mention a", 900, "started a"),
         ["a: mention", "a: started"],
     ),
+    "an effect long after the work was done and over": (
+        ("started a", "effect a", "worker_delete_failed a", 900, "effect a", "started a"),
+        ["a: started effect delete_failed", "a: effect", "a: started"],
+    ),
+    "not soon after it": (
+        ("started a", "effect a", "worker_delete_failed a", 20, "effect a"),
+        ["a: started effect delete_failed effect"],
+    ),
+    "nor while it is not over": (("started a", "effect a", 900, "effect a"), ["a: started effect effect"]),
+    "nor where it was not done": (
+        ("started a", "worker_failed a", 900, "effect a"),
+        ["a: started failed effect"],
+    ),
+    "nor where a slower worker of the stream has still to do it": (
+        ("started a", "started a", "effect a", "worker_finished a", 900, "effect a"),
+        ["a: started effect", "a: started effect finished"],
+    ),
     "so does one before its record": (("mention a", 900, "record a"), ["a: mention", "a: record"]),
     "a shorter one does not": (("mention a", 20, "started a"), ["a: mention started"]),
     "unless a job ended in between": (
