@@ -50,7 +50,7 @@ class Lake:
     def __init__(self, root: str | Path) -> None:
         if "://" in str(root):
             raise LakeMissingError(f"the lake {str(root)!r} is not a local folder", "Give a path on this machine.")
-        self.root = Path(root).absolute()
+        self.root = Path(os.path.normpath(Path(root).absolute()))  # as Delta names its files
         if odd := _cannot_be_named(str(self.root)):
             raise LakeMissingError(f"the lake {str(root)!r} has {odd}", "Choose a folder without one.")
 

@@ -19,7 +19,7 @@ from forensics.tables.health import QUEUE_HEALTH
 from forensics.words import cells
 from pages._ui import evidence, marks, setting_checks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, name_px, row, two_line_height
-from pages._ui.health_chart import CHART_PX, days_chart, days_figure
+from pages._ui.health_chart import CHART_PX, days_chart, days_figure, drawable
 from pages._ui.said import busy, in_words, language, percent, say, span_text, term
 from pages._ui.said import count_text as count
 from pages._ui.shell import Page
@@ -28,6 +28,8 @@ from pages._ui.tables import data_table
 from pages._ui.words import Colour, plain
 
 NEED_COLOURS: dict[str, Colour] = {"act now": "red", "watch": "orange", "unknown": "gray", "ok": "green"}
+TABLE_PX, LEAST_WHY_PX = 866, 150
+"""What a desk of 1360 px leaves a table's columns; the reason gets what the others leave, and at least so much."""
 MOST_WHY = 72
 """Characters of the reason in the table; the queue's own part has the whole sentence."""
 SHORT = {"Queues needing work": "Need work"}
@@ -153,7 +155,7 @@ def table(review: WeekReview) -> None:
             "Status": [q.need],
             "Why": _shortened(_why(q, review)),
             "Redelivered": percent(q.redelivered),
-            "8 weeks": _drawable(q.redelivered_trend),
+            "8 weeks": drawable(q.redelivered_trend),
             "Processed twice": in_words(twice_words(q)),
             "p95 age": _span(q.number("age_p95_s")),
             "p99 handler": _seconds(q.number("handler_p99_ms")),
@@ -165,6 +167,7 @@ def table(review: WeekReview) -> None:
     config = st.column_config
     key = f"queues-{review.week}"
     has_trend = any(r["8 weeks"] for r in rows)
+    px = _widths([q.queue for q in review.queues], has_trend)
     data_table(
         rows,
         column_order=[
@@ -177,25 +180,36 @@ def table(review: WeekReview) -> None:
         on_select=partial(_clicked, key, [q.queue for q in review.queues]),
         selection_mode=["single-row", "single-cell"],
         column_config={
-            "Queue": config.TextColumn(pinned=True, width=name_px(q.queue for q in review.queues)),
+            "Queue": config.TextColumn(pinned=True, width=px["Queue"]),
             "Status": config.MultiselectColumn(
-                options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=78 if language().code == "en" else 96
+                options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=px["Status"]
             ),
-            "Why": config.TextColumn(width=204),
-            "Redelivered": config.TextColumn(width=84, help=say("Deliveries that were not the message's first.")),
+            "Why": config.TextColumn(width=px["Why"]),
+            "Redelivered": config.TextColumn(
+                width=px["Redelivered"], help=say("Deliveries that were not the message's first.")
+            ),
             "8 weeks": config.BarChartColumn(  # a line is drawn smooth there, with hills that nobody measured
-                width=62, y_min=0, help=say("The same by week, as far as read; the last point is this week.")
+                width=px["8 weeks"], y_min=0, help=say("The same by week, as far as read; the last point is this week.")
             ),
-            "Processed twice": config.TextColumn(width=112, help=say("At least to at most.")),
-            "p95 age": config.TextColumn(width=72, help="ApproximateAgeOfOldestMessage"),
+            "Processed twice": config.TextColumn(width=px["Processed twice"], help=say("At least to at most.")),
+            "p95 age": config.TextColumn(width=px["p95 age"], help="ApproximateAgeOfOldestMessage"),
             "Visibility": config.TextColumn(
-                width=66, help=say("Visibility timeout in force at the end of the evidence.")
+                width=px["Visibility"], help=say("Visibility timeout in force at the end of the evidence.")
             ),
-            "p99 handler": config.TextColumn(width=78),
-            "To DLQ": config.NumberColumn(width=66),
+            "p99 handler": config.TextColumn(width=px["p99 handler"]),
+            "To DLQ": config.NumberColumn(width=px["To DLQ"]),
         },
         alt=say("Queues by need"),
     )
+
+
+def _widths(queues: list[str], has_trend: bool) -> dict[str, int]:
+    """Return the columns' pixels, so that all fit a desk; beside a trend the visibility timeout is found by scrolling."""
+    names = ("Status", "Redelivered", "8 weeks", "Processed twice", "p95 age", "p99 handler", "To DLQ", "Visibility")
+    px = (78, 84, 62, 112, 72, 82, 60, 66) if language().code == "en" else (90, 62, 62, 120, 84, 76, 56, 76)
+    widths = {"Queue": name_px(queues)} | dict(zip(names, px, strict=True))
+    left = TABLE_PX - sum(widths.values()) + widths["Visibility" if has_trend else "8 weeks"]
+    return widths | {"Why": max(LEAST_WHY_PX, left)}
 
 
 def _shortened(why: str) -> str:
@@ -227,16 +241,6 @@ def choose_queue(review: WeekReview) -> QueueReview | None:
     with st.container(key="queue_switch"):
         chosen = st.selectbox(say("Queue"), names, key="queue", bind="query-params", width=320)
     return review.queues[names.index(chosen)]
-
-
-def _drawable(shares: list[float | None]) -> list[float] | None:
-    """Return shares as per cent, weeks that nobody read left out: the column draws no holes, and one bar alone as a full cell.
-
-    >>> _drawable([None, 0.01, 0.025]), _drawable([None, 0.015])
-    ([1.0, 2.5], None)
-    """
-    known = [round(100 * share, 2) for share in shares if share is not None]
-    return known if len(known) > 1 else None
 
 
 def details(queue: QueueReview, review: WeekReview, page: Page) -> None:

@@ -47,3 +47,13 @@ def days_chart(queue: QueueReview, review: WeekReview, figure: Any) -> None:
             why=in_words(queue.why),
         ),
     )
+
+
+def drawable(shares: list[float | None]) -> list[float] | None:
+    """Return shares as per cent, weeks that nobody read left out: the column draws no holes, and one bar alone as a full cell.
+
+    >>> drawable([None, 0.01, 0.025]), drawable([None, 0.015])
+    ([1.0, 2.5], None)
+    """
+    known = [round(100 * share, 2) for share in shares if share is not None]
+    return known if len(known) > 1 else None

@@ -365,7 +365,9 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
                 help=say("The last one began; {zone}.", zone=page.clock.label()),
             ),
             "State": st.column_config.TextColumn(width=76 if language().code == "en" else 112),
-            "Repeats": st.column_config.TextColumn(width=62, help=say("Times that work was done beyond the first.")),
+            "Repeats": st.column_config.TextColumn(
+                width=62 if language().code == "en" else 74, help=say("Times that work was done beyond the first.")
+            ),
             "Cause": st.column_config.TextColumn(width=114),
             "Incident": st.column_config.TextColumn(
                 width=whole_px(row["Incident"] for row in rows), help=say("The last one.")

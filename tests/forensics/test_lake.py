@@ -208,6 +208,17 @@ def test_a_lake_may_lie_in_any_folder(tmp_path, name):
     assert lake.findings().read(MESSAGES).num_rows == 1
 
 
+def test_a_lake_may_be_named_by_way_of_a_folder_above(lake, tmp_path):
+    add(lake, event(1))
+    (tmp_path / "elsewhere").mkdir()
+    named = Lake(tmp_path / "elsewhere" / ".." / "lake")
+
+    named.check_files([LOG_EVENTS])
+
+    assert named.root == lake.root
+    assert ids(named) == ["log:1"]
+
+
 def test_a_copied_lake_reads_by_itself(lake, tmp_path):
     add(lake, event(1))
     publish(lake, "r1", messages=2)

@@ -120,3 +120,15 @@ def test_why_a_source_was_not_read_is_said_where_the_words_are_ours(english):
 @pytest.mark.parametrize("english", AWS_WORDS)
 def test_what_aws_answered_is_told_in_its_own_words(english):
     assert Language("ja").sentence(english) == english
+
+
+def test_japanese_has_one_word_for_idempotent_and_one_for_a_redrive():
+    told = phrases("ja").values()
+
+    assert any("冪等" in text for text in told)
+    assert any("再投入" in text for text in told)
+    assert [text for text in told if "べき等" in text or "リドライブ" in text] == []
+
+
+def test_japanese_puts_no_blank_between_a_noun_and_how_much_at_most():
+    assert [text for text in phrases("ja").values() if re.search(r"[^\W\dA-Za-z}] 最大", text)] == []
