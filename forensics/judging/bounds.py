@@ -57,7 +57,7 @@ def may_have_come_unread(last: Delivery, around: Surroundings, was_kept: bool = 
     """
     is_over = last.ended_by in ("dead_lettered", "in_flight")
     if last.ended_by == "deleted":
-        is_over = last.deleted_by_call_at is not None or not (was_kept or _may_have_been_given_back(last))
+        is_over = last.deleted_by_call_at is not None or (_was_left_to_delete(last) and not was_kept)
     if is_over or last.received_at is None or last.log_group is None:
         return False
     if is_at_limit(last):
@@ -67,11 +67,11 @@ def may_have_come_unread(last: Delivery, around: Surroundings, was_kept: bool = 
     return around.may_have_been_missed(last.queue_arn, last.received_at, until, last.log_group)
 
 
-def _may_have_been_given_back(d: Delivery) -> bool:
-    """Tell whether a function's run that succeeded may have given its message back, in a response that no line shows."""
+def _was_left_to_delete(d: Delivery) -> bool:
+    """Tell whether a run that succeeded gave its message back to nobody, for sure: ``DeliveryPair.was_left_to_delete`` of a last delivery."""
     if d.consumer_kind != "lambda" or d.reports_batch_item_failures is False or d.was_given_back is False:
-        return False
-    return not d.has_response or d.is_malformed_response
+        return True
+    return d.has_response and not d.is_malformed_response
 
 
 def _starts(item: Sequence[Delivery]) -> list[int]:
