@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from forensics.counting.frames import frame
 from forensics.counting.waiting_lines import STREAM
 from forensics.identity import handle_prefix
 from forensics.judging.judge import judge_alone
@@ -37,7 +38,6 @@ from spark_jobs.parts import (
     INVOCATION_SCHEMA,
     REST_SCHEMA,
     Part,
-    frame,
     packed,
 )
 

@@ -260,17 +260,15 @@ def planned(rows: pl.DataFrame, out: Path) -> dict[str, Any]:
     members = members.with_columns(place, unit=pl.Series(unit))
     members = members.sort("owner").sort("place", maintain_order=True)  # by one number at a time: a third of the time
     write_mapped(members.select("unit", "part", "owner", "first_at", "last_at", "is_other"), out / PLAN)
+    pairs = members.group_by("unit", "part", maintain_order=True).agg(
+        pl.len(), pl.col("low").min(), pl.col("high").max()
+    )
     told: list[dict[str, Any]] = []
-    for (name, part), mine in members.group_by("unit", "part", maintain_order=True):
-        told.append(
-            {
-                "unit": name,
-                "part": part,
-                "owners": owners_digest(mine["owner"]),
-                "low": mine["low"].min(),
-                "high": mine["high"].max(),
-            }
-        )
+    first = 0
+    for pair in pairs.iter_rows(named=True):
+        owners = members["owner"].slice(first, count := pair.pop("len"))
+        told.append({**pair, "owners": owners_digest(owners)})
+        first += count
     by_part = {
         str(part): owners_digest(mine["owner"].sort())
         for (part,), mine in members.filter("is_other").select("part", "owner").unique().group_by("part")
@@ -282,6 +280,12 @@ def planned(rows: pl.DataFrame, out: Path) -> dict[str, Any]:
 def owners_digest(owners: pl.Series) -> str:
     """Return a short name for some owners, in order."""
     return hashlib.sha256(owners.to_numpy().tobytes()).hexdigest()[:32]
+
+
+def digests_by(name: str, rows: pl.DataFrame, *columns: str) -> dict[Any, str]:
+    """Return a short name for what ``columns`` say in the rows of each value of the one ``name``, in order."""
+    said = pl.DataFrame({name: rows[name], "said": rows.select(columns).hash_rows()})
+    return {value: owners_digest(mine["said"]) for (value,), mine in said.group_by(name, maintain_order=True)}
 
 
 def rows_digest(rows: pl.DataFrame) -> str:

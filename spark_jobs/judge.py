@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from forensics.counting.frames import UTC_US, frame, schema_of
 from forensics.counting.measures import delivery_measures, last_causes, returned_batches
 from forensics.counting.membership import VERDICT_SCHEMA
 from forensics.counting.periods import span_of
@@ -26,7 +27,7 @@ from forensics.streams.model import Delivery
 from forensics.streams.reading import Reading
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULINGS, TIMELINE
 from spark_jobs.candidates import write_mapped
-from spark_jobs.parts import UTC_US, frame, other_deliveries, packed, read_part, schema_of, unpacked, written
+from spark_jobs.parts import other_deliveries, packed, read_part, unpacked, written
 
 _TIMES: dict[str, Literal["us", "ms"]] = {
     "run_ended_at": "us",

@@ -13,6 +13,7 @@ import polars as pl
 
 from forensics.clock import moment
 from forensics.counting import fifo_groups
+from forensics.counting.frames import frame, schema_of
 from forensics.counting.halves import numbered
 from forensics.counting.measures import NO_MEASURES, returned_batches, verdict_measures
 from forensics.counting.membership import VERDICT_SCHEMA, membership
@@ -44,9 +45,9 @@ from forensics.tables.findings import (
 )
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary
-from spark_jobs.candidates import mapped, rows_digest, write_mapped
+from spark_jobs.candidates import digests_by, mapped, rows_digest, write_mapped
 from spark_jobs.judge import VERDICTS, ends_in, open_works_in
-from spark_jobs.parts import frame, packed, read_part, schema_of, written
+from spark_jobs.parts import packed, read_part, written
 
 MESSAGES_PER_UNIT = 4_000
 MEASURED_PER_UNIT = 8
@@ -104,11 +105,12 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
         named.join(placed, on=list(INCIDENT), maintain_order="left").sort("place", maintain_order=True).drop("place")
     )
     write_mapped(named, folder / MEMBERS)
+    of_unit = digests_by("unit", named, "item_id", "incident_id", "is_member_affected")
     units = [
         {
             "unit": name,
             "judged": sorted(judged[int(n)] for n in mine["part"].unique()),
-            "members": rows_digest(mine.select("item_id", "incident_id", "is_member_affected")),
+            "members": of_unit[name],
             "queues": mine["queue_arn"].unique().to_list(),
             "held": sorted({f"{a} {i}" for a, i in mine.select(INCIDENT).unique().iter_rows() if a.endswith(".fifo")}),
             "from_at": mine["first_received_at"].min(),
@@ -117,11 +119,8 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
         }
         for (name,), mine in named.group_by("unit", maintain_order=True)
     ]
-    told = {
-        judged[int(str(n))]: rows_digest(mine.select("queue_arn", "item_id", "incident_id", "lane"))
-        for (n,), mine in named.group_by("part", maintain_order=True)
-    }
-    return {"units": units, "told": told}
+    of_part = digests_by("part", named, "queue_arn", "item_id", "incident_id", "lane")
+    return {"units": units, "told": {judged[n]: told for n, told in of_part.items()}}
 
 
 def messages(around: Surrounding, unit: Unit) -> Summary:
@@ -186,11 +185,32 @@ def group_runs(around: Surrounding, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         alone, others = (_deliveries_in(around.cache, unit, step).select(fifo_groups.COLUMNS) for step in _ENTRIES)
-        write_mapped(fifo_groups.runs_of(pl.concat([alone, others]).collect()), folder / "runs.arrow")
+        write_mapped(found := fifo_groups.runs_of(pl.concat([alone, others]).collect()), folder / "runs.arrow")
         fifo_groups.items_of(others).collect().write_parquet(folder / "items.parquet")
-        return {}
+        return {"runs": found.height, "until": found["received_at"].max() or 0}
 
     return around.cache.made("group_runs", unit["name"], make)
+
+
+def settle_groups(around: Surrounding, unit: Unit) -> Summary:
+    """Put into one what ``runs`` that have been there for long tell of the groups of one FIFO queue."""
+
+    def make(folder: Path) -> Summary:
+        of_groups = fifo_groups.settled(_runs_in(around.cache, enumerate(unit["runs"])))
+        for name, rows in zip(_SETTLED, of_groups, strict=True):
+            write_mapped(rows, folder / name)
+        return {}
+
+    return around.cache.made("settled_groups", unit["name"], make)
+
+
+def _runs_in(cache: Cache, named: Iterable[tuple[int, str]]) -> pl.DataFrame:
+    """Return what ``group_runs`` told of entries, by their number."""
+    told = [
+        mapped(cache.entry("group_runs", name) / "runs.arrow").with_columns(entry=pl.lit(n, pl.UInt32))
+        for n, name in named
+    ]
+    return pl.concat([pl.DataFrame(schema=fifo_groups.RUN_SCHEMA | {"entry": pl.UInt32}), *told])
 
 
 def stretches(around: Surrounding, unit: Unit) -> Summary:
@@ -198,10 +218,11 @@ def stretches(around: Surrounding, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         told = [around.cache.entry("group_runs", name) for name in unit["runs"]]
-        runs = pl.concat(
-            mapped(one / "runs.arrow").with_columns(entry=pl.lit(n, pl.UInt32)) for n, one in enumerate(told)
-        )
-        taken = fifo_groups.stretches_to_look_at(runs, MESSAGES_PER_UNIT)
+        runs = _runs_in(around.cache, ((n, name) for n, name in enumerate(unit["runs"]) if n not in unit["settled"]))
+        number = pl.Series("entry", unit["settled"], pl.UInt32)
+        before = [mapped(around.cache.entry("settled_groups", unit["before"]) / name) for name in _SETTLED]
+        old, taken = (rows.with_columns(number.gather(rows["entry"])) for rows in before)
+        taken = fifo_groups.stretches_to_look_at(runs, MESSAGES_PER_UNIT, (old, taken))
         taken.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)
         items = pl.read_parquet([one / "items.parquet" for one in told])  # no others belong to incidents
         held = (
@@ -212,7 +233,7 @@ def stretches(around: Surrounding, unit: Unit) -> Summary:
         held = held.select("unit", "stretch", "item_id", "incident_id", "is_member_affected").unique(
             maintain_order=True
         )
-        of_unit = {name: rows_digest(mine) for (name,), mine in held.group_by("unit", maintain_order=True)}
+        of_unit = digests_by("unit", held, *held.columns)
         units = []
         for (name,), mine in taken.group_by("unit", maintain_order=True):
             one = {"queue_arn": unit["queue_arn"], "unit": name, "placed": of_unit.get(name)}
@@ -274,6 +295,7 @@ def _placed(unit: Unit, items: Iterable[str]) -> pl.DataFrame:
     )
 
 
+_SETTLED = ("runs.arrow", "taken.arrow")
 _ENTRIES = ("settle", "judge")
 """Where deliveries are alone of their message, and where all of a message are together."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from forensics.clock import moment
-from forensics.counting.hashes import settled_count, shard_bounds
+from forensics.counting.hashes import settled_parts, shard_bounds
 from forensics.counting.orders import orders_together
 from forensics.counting.runs import blind_starts, runs_of_mappings
 from forensics.health.accepted import check_codes
@@ -281,10 +281,8 @@ class _Run:
         bounds = shard_bounds(sum(told["hashes"] for told in parts.told))
         names = [f"{step}/{name}" for step, name in parts.entries] + [str(unit["name"]) for unit in moved]
         asked = [[unit["part"], unit["name"]] for unit in moved]
-        in_time = sorted(
-            range(len(parts.told)), key=lambda n: ((parts.told[n]["received"] or [0])[0], parts.entries[n])
-        )
-        settled = in_time[: settled_count(parts.told[n]["hashes"] for n in in_time)]
+        at = [((told["received"] or [0])[0], entry) for entry, told in zip(parts.entries, parts.told, strict=True)]
+        settled = settled_parts(at, [told["hashes"] for told in parts.told])
         old = [names[n] for n in settled]
         units = [
             {"name": digest("hashes", *ends, *old), "low": ends[0], "high": ends[1], "settled": settled}

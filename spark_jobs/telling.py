@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,10 @@ import numpy as np
 import polars as pl
 
 from forensics.clock import micros
+from forensics.counting import fifo_groups
+from forensics.counting.frames import schema_of
 from forensics.counting.halves import halved
+from forensics.counting.hashes import settled_parts
 from forensics.counting.periods import recent_within
 from forensics.incidents.gaps import Gaps
 from forensics.judging.written import Writer
@@ -24,7 +27,6 @@ from spark_jobs import publish
 from spark_jobs.cache import Summary, digest
 from spark_jobs.carried import Carried, Unit
 from spark_jobs.evidence import Evidence
-from spark_jobs.parts import schema_of
 from spark_jobs.steps import Shared
 
 
@@ -84,13 +86,14 @@ class Telling:
         queues = self._queues(folder)
         runs = [one for unit in queues for one in unit["runs"]]
         days = self._days(around)
-        self.carried.both(
+        _, told, _ = self.carried.both(
             around,
             ("messages", publish.messages, messages, [told["messages"] for told in self.of_judged]),
             ("group_runs", publish.group_runs, runs, [0] * len(runs)),
             ("days", publish.days, days, [0] * len(days)),
         )
-        groups = self._groups(around, queues, members_name)
+        of_runs = {unit["name"]: one for unit, one in zip(runs, told, strict=True)}
+        groups = self._groups(around, queues, members_name, of_runs)
         for queue in queues:
             mine = [group["name"] for group, _ in groups if group["queue_arn"] == queue["queue_arn"]]
             ends = [
@@ -199,14 +202,20 @@ class Telling:
         return queues
 
     def _groups(
-        self, around: publish.Surrounding, queues: Iterable[Unit], members_name: str
+        self, around: publish.Surrounding, queues: Iterable[Unit], members_name: str, of_runs: Mapping[str, Summary]
     ) -> list[tuple[Unit, Summary]]:
-        """Return what was found of message groups."""
+        """Return what was found of message groups; ``of_runs`` is what ``group_runs`` says, by name."""
         fifo: list[Unit] = []
         for unit in queues:
             if names := [one["name"] for one in unit["runs"]]:
+                at = [(of_runs[name]["until"], name) for name in names]
+                sizes = [of_runs[name]["runs"] for name in names]
+                settled = settled_parts(at, sizes, fifo_groups.HASHES_PER_RUN, spared=1)
                 name = digest("stretches", unit["queue_arn"], names, members_name)
-                fifo.append({**unit, "name": name, "runs": names})
+                before = digest("settled_groups", *(names[n] for n in settled))
+                fifo.append({**unit, "name": name, "runs": names, "settled": settled, "before": before})
+        old: list[Unit] = [{"name": one["before"], "runs": [one["runs"][n] for n in one["settled"]]} for one in fifo]
+        self.carried.map("settled_groups", publish.settle_groups, around, old)
         parted = self.carried.map("stretches", publish.stretches, around, fifo)
         groups: list[Unit] = [
             {**one, "name": digest("groups", one), "stretches": unit["name"], "members": unit["members"]}

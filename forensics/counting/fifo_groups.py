@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 
+import numpy as np
 import polars as pl
 
 from forensics.counting.halves import halved
+from forensics.counting.hashes import places_of
 from forensics.incidents.held import GroupDelivery, held_ms
 from forensics.queue_findings import HOLDING
 from forensics.run_ends import FAILED
@@ -26,6 +28,8 @@ COLUMNS = (
     "effect_at",
 )
 """Columns of ``deliveries`` that are asked for."""
+HASHES_PER_RUN = 8
+"""To look at a run again costs as much as so many hashes: all that is known of its group is put in order anew."""
 _EVER = 2**62
 """Later than any time: of what nobody knows the end of."""
 
@@ -116,28 +120,52 @@ _EXTREMES = {
 }
 
 
-def stretches_to_look_at(runs: pl.DataFrame, most: int) -> pl.DataFrame:
+Settled = tuple[pl.DataFrame, pl.DataFrame]
+"""Runs that have been there for long, by group, and which of them are to look at (``_taken``)."""
+
+
+def settled(runs: pl.DataFrame) -> Settled:
+    """Return what ``stretches_to_look_at`` is spared of these ``runs`` where others come to them; both by group."""
+    return runs.sort("group", maintain_order=True), _taken(runs)
+
+
+def stretches_to_look_at(runs: pl.DataFrame, most: int, before: Settled | None = None) -> pl.DataFrame:
     """Return the stretches of groups that a delivery held, or in which a later message may have been done first.
 
-    ``runs`` (RUN_SCHEMA, and the number of the ``entry`` that tells of each) are all of one FIFO queue; one can be there in
-    several pieces. Pieces of those to look at come back with their ``stretch`` and the ``unit`` of time of at most ``most``
-    deliveries that it began in; by both, and stretches numbered in their unit. A stretch begins where all that was received
-    of the group before is over, and ends likewise, with what was received next: no stop, late commit or wait of it depends
-    on deliveries outside, and outside there is none.
+    ``runs`` (RUN_SCHEMA, and the number of the ``entry`` that tells of each), with those ``before``, are all of one FIFO queue;
+    one can be there in several pieces. Pieces of those to look at come back with their ``stretch`` and the ``unit`` of time of
+    at most ``most`` deliveries that it began in; by both, and stretches numbered in their unit. A stretch begins where all that
+    was received of the group before is over, and ends likewise, with what was received next: no stop, late commit or wait of it
+    depends on deliveries outside, and outside there is none.
     """
+    old, taken = before or settled(runs.clear())
+    told = np.unique(runs["group"].to_numpy())
+    again, changed = (places_of(frame["group"].to_numpy(), told) for frame in (old, taken))
+    kept = taken[np.setdiff1d(np.arange(taken.height), changed)]  # a group of which nothing new is told is as it was
+    taken = pl.concat([kept, _taken(pl.concat([old[again], runs]))]).sort("group", maintain_order=True)
+    is_same = pl.all_horizontal(pl.col(name) == pl.col(name).shift(1) for name in ("group", "stretch"))
+    taken = taken.with_columns(stretch=(~is_same).fill_null(True).cum_sum())
+    began = taken.group_by("stretch", maintain_order=True).agg(
+        pl.col("received_at").min().fill_null(0), pl.col("deliveries").sum()
+    )
+    unit = pl.Series("unit", halved(began["received_at"].to_numpy(), began["deliveries"].to_numpy(), most), pl.String)
+    placed = taken.join(began.select("stretch", unit), on="stretch")
+    found = placed.select(
+        "group", "run", "entry", "first", "last", "unit", pl.col("stretch").rank("dense").over("unit")
+    )
+    return found.sort("unit", "stretch", "run", "entry")
+
+
+def _taken(runs: pl.DataFrame) -> pl.DataFrame:
+    """Return the pieces of runs to look at, each with its stretch, by both; numbers of stretches rise with group and time."""
     rows = _together(runs.drop("entry")).sort("first", "sent_first", "done_first", maintain_order=True)
     rows = rows.sort("group", maintain_order=True)  # in two steps: by all at once takes twice the time
     of_group = runs.group_by("group").agg(is_mixed=pl.col("entry").min() != pl.col("entry").max())
     mixed = pl.col("group").is_in(of_group.filter("is_mixed")["group"].implode())  # an entry alone has them in order
     placed = _stretches(rows.with_columns(is_asked=pl.col("is_asked") | (mixed & _may_be_out_of_order("group"))))
-    began = placed.group_by("stretch", maintain_order=True).agg(
-        pl.col("received_at").min().fill_null(0), pl.col("deliveries").sum()
-    )
-    unit = pl.Series("unit", halved(began["received_at"].to_numpy(), began["deliveries"].to_numpy(), most), pl.String)
-    placed = placed.join(began.select("stretch", unit), on="stretch")
-    placed = placed.select("group", "run", "unit", pl.col("stretch").rank("dense").over("unit"))
-    found = runs.select("group", "run", "entry", "first", "last").join(placed, on=["group", "run"])
-    return found.sort("unit", "stretch", "run", "entry")
+    pieces = runs.select("group", "run", "entry", "first", "last", "received_at", "deliveries")
+    found = pieces.join(placed.select("group", "run", "stretch"), on=["group", "run"])
+    return found.sort("stretch", "run", "entry")
 
 
 def _together(runs: pl.DataFrame) -> pl.DataFrame:

@@ -1,6 +1,7 @@
 """Which 64-bit hashes stand more than once, so that new ones are looked for among the old, and who shares any."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,14 +19,28 @@ def shard_bounds(row_count: int) -> list[tuple[int, int]]:
     return [(low, high - 1) for low, high in zip(edges, edges[1:], strict=False)]
 
 
-def settled_count(sizes: Iterable[int]) -> int:
-    """Return how many parts, of the first on, are taken as one: what is appended to parts of these sizes seldom changes it."""
-    count = settled = loose = 0
+def settled_parts(at: Sequence[Any], sizes: Sequence[int], weight: int = 1, spared: int = 0) -> list[int]:
+    """Return which parts, in the order of ``at``, are taken as one: what comes later seldom changes it.
+
+    ``weight`` is how much it costs to look at one of ``sizes`` beside those in one, where a hash costs 1. ``spared`` are the last
+    of the steps in which the one grew: parts of these are changed by what comes.
+    """
+    in_time = sorted(range(len(at)), key=at.__getitem__)
+    counts = [0, *settled_counts((sizes[n] for n in in_time), weight)]
+    return in_time[: counts[max(0, len(counts) - 1 - spared)]]
+
+
+def settled_counts(sizes: Iterable[int], weight: int = 1) -> Iterator[int]:
+    """Yield how many parts, of the first on, are taken as one, as it grows by parts of these sizes: the last one holds.
+
+    What is appended seldom changes it.
+    """
+    settled = loose = 0
     for number, size in enumerate(sizes, 1):
         loose += size
-        if loose > _LOOSE + settled // _SHARE:
-            count, settled, loose = number, settled + loose, 0
-    return count
+        if loose * weight > _LOOSE + settled // _SHARE:
+            settled, loose = settled + loose, 0
+            yield number
 
 
 def in_one(parts: Sequence[np.ndarray]) -> np.ndarray:

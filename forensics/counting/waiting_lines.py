@@ -19,8 +19,9 @@ def placed(rest: pl.DataFrame, borders: pl.DataFrame) -> tuple[pl.DataFrame, pl.
     """
     request = pl.when(pl.col("request_id").is_not_null()).then(pl.col("request_id").hash())
     lines = rest.with_columns(stream=pl.struct(*STREAM).hash(), request=request).sort(_IN_ORDER)
-    lines = _beside(lines, borders)
-    tangled = pl.concat([_touched(lines, borders), _overlapping(borders)]).unique()
+    near = borders.filter(pl.col("stream").is_in(lines["stream"].unique().implode()))
+    lines = _beside(lines, near)
+    tangled = pl.concat([_touched(lines, near), _overlapping(borders)]).unique()
     is_free = ~pl.col("stream").is_in(tangled.implode()) & ~pl.col("is_nobodys")
     free = lines.filter(is_free)
     pieces = free.select("part", "evidence_id", piece=_pieces(free))
@@ -33,12 +34,11 @@ def _beside(lines: pl.DataFrame, borders: pl.DataFrame) -> pl.DataFrame:
     ``is_touching``: between that one's first and last line, or after it, and no other line that waits in between tells to
     whom it belongs. ``is_nobodys``: after it, too, but it says nothing and that one has its REPORT.
     """
-    near = borders.filter(pl.col("stream").is_in(lines["stream"].unique().implode())).drop("request", "part")
     speaks = pl.col("said").is_not_null()
     said_at = pl.when(speaks).then("at")
     found = lines.with_columns(before_at=said_at.shift(1).forward_fill().over("stream"))
     found = found.sort("at", maintain_order=True).join_asof(
-        near.sort("start_at", "end_at"),
+        borders.drop("request", "part").sort("start_at", "end_at"),
         left_on="at",
         right_on="start_at",
         by="stream",
@@ -65,9 +65,21 @@ def _overlapping(borders: pl.DataFrame) -> pl.Series:
     twice = requests.filter(requests.eq_missing(requests.shift(1)))
     alike = borders.filter(pl.col("request").is_in(twice.implode(), nulls_equal=True))
     again = alike.filter(pl.struct("stream", "request").is_duplicated())["stream"]
-    spans = borders.group_by("stream", "part").agg(pl.col("start_at").min(), pl.col("end_at").max())
-    met = _meeting(spans)
+    met = _meeting(_spans(borders))
     return pl.concat([again, _meeting(borders.filter(pl.col("stream").is_in(met.implode())))])
+
+
+def _spans(borders: pl.DataFrame) -> pl.DataFrame:
+    """Return from when to when each part tells of each stream: first of those that stand together, as nearly all do."""
+    stream, part, start_at, end_at = (borders[name].to_numpy() for name in ("stream", "part", "start_at", "end_at"))
+    is_first = np.ones(borders.height, bool)
+    is_first[1:] = (stream[1:] != stream[:-1]) | (part[1:] != part[:-1])
+    first = np.flatnonzero(is_first)
+    if not len(first):
+        return borders.select("stream", "part", "start_at", "end_at")
+    together = {"start_at": np.minimum.reduceat(start_at, first), "end_at": np.maximum.reduceat(end_at, first)}
+    spans = pl.DataFrame({"stream": stream[first], "part": part[first], **together})
+    return spans.group_by("stream", "part").agg(pl.col("start_at").min(), pl.col("end_at").max())
 
 
 def _meeting(spans: pl.DataFrame) -> pl.Series:

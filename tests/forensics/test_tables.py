@@ -74,7 +74,7 @@ def test_arrow_columns_follow_the_declaration(table):
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 def test_columns_of_frames_follow_the_declaration(table):
-    from spark_jobs.parts import schema_of
+    from forensics.counting.frames import schema_of
 
     schema = arrow_schema(table)
     frame = pl.DataFrame(schema=schema_of(table)).to_arrow(compat_level=pl.CompatLevel.oldest()).cast(schema)

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from forensics.clock import micros
+from forensics.counting.frames import frame, schema_of
 from forensics.incidents.gaps import Gaps
 from forensics.judging.finality import Finality
 from forensics.judging.model import Judged, Message
@@ -26,7 +27,7 @@ from spark_jobs import publish
 from spark_jobs.cache import Cache
 from spark_jobs.candidates import write_mapped
 from spark_jobs.judge import WORK_SCHEMA
-from spark_jobs.parts import frame, packed, schema_of, written
+from spark_jobs.parts import packed, written
 from tests.forensics.queue_findings.ledgers import verdict
 
 START = datetime(2026, 11, 20, 5, 0, tzinfo=UTC)
@@ -268,7 +269,9 @@ def findings_of(name: str, world: Ledger, around: publish.Surrounding) -> list[d
     parts = []
     if arn.endswith(".fifo"):
         publish.group_runs(around, unit)
-        parts = publish.stretches(around, {**unit, "runs": [name]})["units"]
+        publish.settle_groups(around, before := {"name": f"before {name}", "runs": []})
+        mine = {**unit, "runs": [name], "settled": [], "before": before["name"]}
+        parts = publish.stretches(around, mine)["units"]
     groups = [
         {**part, "name": f"{name}-{n}", "stretches": name, "members": str(members)} for n, part in enumerate(parts)
     ]

@@ -8,8 +8,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
-from forensics.counting.fifo_groups import COLUMNS, items_of, runs_of, stretches_to_look_at
+from forensics.counting.fifo_groups import COLUMNS, items_of, runs_of, settled, stretches_to_look_at
 from forensics.incidents.held import GroupDelivery, held_ms
 from forensics.queue_findings import HOLDING, blocked_groups, is_holding, late_commits, next_receives
 from forensics.run_ends import FAILED
@@ -148,6 +149,23 @@ def test_no_group_is_missed_and_none_is_looked_at_for_nothing(rows):
 
     assert found <= held
     assert looked_at(rows) == sorted(held | late)
+
+
+NO_RUNS = runs_of(frame([])).with_columns(entry=pl.lit(0))
+
+
+@given(queues(), st.randoms())
+def test_what_was_put_into_one_before_the_rest_came_makes_no_difference(rows, order):
+    parts: dict[int, list[Delivery]] = {}
+    for delivery in rows:  # all of one message are told in one part
+        parts.setdefault(crc32(delivery.item_id.encode()) % 4, []).append(delivery)
+    told = {n: runs_of(frame(mine)).with_columns(entry=pl.lit(n)) for n, mine in parts.items()}
+    old = order.sample(sorted(told), order.randint(0, len(told)))
+    before = settled(pl.concat([NO_RUNS, *(told[n] for n in old)]))
+    new = pl.concat([NO_RUNS, *(told[n] for n in told if n not in old)])
+
+    whole = stretches_to_look_at(pl.concat([NO_RUNS, *told.values()]), MOST)
+    assert_frame_equal(stretches_to_look_at(new, MOST, before), whole)
 
 
 def test_groups_whose_runs_follow_one_another_are_not_looked_at_in_however_many_parts():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forensics.counting.hashes import in_one, met, places_of, repeated, settled_count, shard_bounds
+from forensics.counting.hashes import in_one, met, places_of, repeated, settled_counts, settled_parts, shard_bounds
 
 some = st.lists(st.integers(0, 12), max_size=12)
 
@@ -37,12 +37,26 @@ SIZES = {
 
 @pytest.mark.parametrize(("sizes", "count"), SIZES.values(), ids=SIZES)
 def test_what_is_taken_as_one_grows_by_shares_of_it(sizes, count):
-    assert settled_count(sizes) == count
+    assert max(settled_counts(sizes), default=0) == count
+
+
+def test_the_earliest_parts_are_taken_as_one():
+    assert settled_parts([30, 10, 20], [1, 15_000, 15_000]) == [1, 2]
+
+
+def test_of_what_costs_more_to_look_at_again_less_stands_beside_what_is_in_one():
+    assert settled_parts([1, 2, 3], [3_000, 1_000, 400]) == []
+    assert settled_parts([1, 2, 3], [3_000, 1_000, 400], weight=8) == [0]
+
+
+def test_what_new_parts_change_is_spared():
+    assert settled_parts([1, 2, 3, 4], [30_000, 15_000, 15_000, 8_000], spared=1) == [0]
+    assert settled_parts([1], [30_000], spared=1) == []
 
 
 @given(st.lists(st.integers(0, 60_000), max_size=40))
 def test_what_is_appended_leaves_what_was_taken_as_one_or_adds_to_it(sizes):
-    counts = [settled_count(sizes[:n]) for n in range(len(sizes) + 1)]
+    counts = [max(settled_counts(sizes[:n]), default=0) for n in range(len(sizes) + 1)]
 
     assert counts == sorted(counts)
     assert all(now in (before, n) for n, (before, now) in enumerate(zip(counts, counts[1:], strict=False), 1))
