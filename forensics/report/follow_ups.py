@@ -6,8 +6,8 @@ from typing import Any
 
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.report.settings_then import SettingFact
+from forensics.sentence import counted, said
 from forensics.verdict.interval import AFFECTED
-from forensics.words import count_text
 
 Row = Mapping[str, Any]
 
@@ -63,16 +63,20 @@ def follow_ups(incident: Row, messages: Sequence[Row], settings: Sequence[Settin
     if confirmed:
         found.append(
             FollowUp(
-                f"Undo or refund the repeats: {count_text(confirmed, noun)} listed under affected messages.",
+                said(
+                    "Undo or refund the repeats: {works} listed under affected messages.",
+                    works=counted(confirmed, noun),
+                ),
                 "Their work was done more than once.",
             )
         )
     if open_count:
         is_named = incident["messages"] is not None
-        which = count_text(open_count, noun) if is_named else "the messages of the failed runs"
         found.append(
             FollowUp(
-                f"Check {which} against the system that the work was done in.",
+                said("Check {works} against the system that the work was done in.", works=counted(open_count, noun))
+                if is_named
+                else "Check the messages of the failed runs against the system that the work was done in.",
                 "The evidence leaves open whether their work was done once or more often.",
             )
         )
@@ -86,7 +90,10 @@ def follow_ups(incident: Row, messages: Sequence[Row], settings: Sequence[Settin
     if dead := [m for m in affected if m["is_dead_lettered"]]:
         found.append(
             FollowUp(
-                f"Do not redrive {count_text(len(dead), 'dead-lettered message')} before checking each one's effects.",
+                said(
+                    "Do not redrive {messages} before checking each one's effects.",
+                    messages=counted(len(dead), "dead-lettered message"),
+                ),
                 "Redriving a message whose work was done does the work again.",
             )
         )

@@ -326,13 +326,12 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
             "Repeats": interval(*f.repeats),
             "Cause": cause(f.trigger),
             "Verdict": [f.verdict],
-            "State": " · ".join(filter(None, (f.state(until), *_marks(f, marked)))),
+            "State": " · ".join(map(in_words, (f.state(until), *_marks(f, marked)))),
         }
         for f in ranked
     ]
     event = data_table(
         rows,
-        told=("State",),
         hide_index=True,
         key="incidents",
         row_height=ROW_OF_TWO_LINES,

@@ -110,7 +110,10 @@ def test_the_zip_holds_every_form_and_a_manifest_that_proves_them(case):
 def test_the_pdf_says_the_headline_in_both_languages(case):
     from pypdf import PdfReader
 
-    for language, words in (("en", "1 to 2 of 3 messages were processed twice"), ("ja", "影響を受けたメッセージ")):
+    for language, words in (
+        ("en", "1 to 2 of 3 redelivered messages were processed more than once"),
+        ("ja", "影響を受けたメッセージ"),
+    ):
         reader = PdfReader(io.BytesIO(render(case, "pdf", ReportOptions(language))))
         text = "".join("".join(page.extract_text() for page in reader.pages).split())
 
