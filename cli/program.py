@@ -61,7 +61,7 @@ from cli.reconcile import reconcile
 from cli.redrive_plan import redrive_plan
 from cli.report import report
 from cli.runs import runs
-from cli.said import in_words, speak
+from cli.said import speak
 from cli.seal import seal
 from cli.sequence import sequence
 from cli.serve import serve
@@ -75,7 +75,6 @@ from cli.waiting import waiting
 from cli.watch import watch
 from cli.what_if import what_if
 from cli.without_pandas import leave_pandas_out
-from forensics.commands import in_lake
 from forensics.errors import EXIT_OK, EXIT_USAGE, ForensicsError
 from forensics.extras import DISTRIBUTION
 from forensics.sentence import said
@@ -187,8 +186,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else EXIT_OK
     except ForensicsError as problem:
-        lake = _asked(args).lake
-        complain(problem.sentence, in_lake(in_words(problem.hint), lake) if lake else problem.hint)
+        complain(problem.sentence, problem.hint)
         return problem.exit_code
     except typer.TyperException as problem:
         complain(of_parser(problem.format_message()), _usage_hint(args))

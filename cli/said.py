@@ -15,9 +15,9 @@ class _Spoken:
 _spoken = _Spoken()
 
 
-def speak(code: str | None) -> None:
-    """Say everything in this language from now on; English where none is named."""
-    _spoken.language = Language(code or "en")
+def speak(code: str | None, lake: str | None = None) -> None:
+    """Say everything in this language from now on, English where none is named; commands mean ``lake``, where one is named."""
+    _spoken.language = Language(code or "en", lake)
 
 
 def language() -> Language:

@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from forensics.choices import LANGUAGES
+from forensics.commands import in_lake
 from forensics.sentence import has_values, marked, parted, plain
 from forensics.words import count_text, interval_text, offset_text, percent, span_text
 
@@ -46,11 +47,15 @@ _JOINTS = (" · ", "; ", ": ")
 
 
 class Language:
-    """Says English words in one language; English is the key of every phrase."""
+    """Says English words in one language; English is the key of every phrase.
 
-    def __init__(self, code: str = "en") -> None:
+    Commands in what is said mean ``lake``, where one is named; else the one that they find by themselves.
+    """
+
+    def __init__(self, code: str = "en", lake: str | None = None) -> None:
         self.code = code if code in LANGUAGES else "en"
         self._phrases = phrases(self.code)
+        self._lake = lake
 
     def __call__(self, text: str, /, **values: Any) -> str:
         """Return a phrase with its values filled in; whole numbers get separators. In English where the language lacks it.
@@ -58,8 +63,8 @@ class Language:
         >>> Language()("The first {n} of {queue}.", n=1200, queue="orders")
         'The first 1,200 of orders.'
         """
-        said = self._phrases.get(text, text)
-        return said.format(**{name: _value(value) for name, value in values.items()}) if values else said
+        told = self._phrases.get(text, text)
+        return self._here(told.format(**{name: _value(value) for name, value in values.items()}) if values else told)
 
     def maybe(self, text: str | None) -> str:
         """Return a phrase, or the text itself where it is none, as a name is."""
@@ -114,9 +119,12 @@ class Language:
         if not text:
             return ""
         if self.code == "en":
-            return plain(text)
+            return self._here(plain(text))
         form = marked(text)
-        return _by_phrase(self.code, form) if has_values(form) else _sentence(self.code, form)
+        return self._here(_by_phrase(self.code, form) if has_values(form) else _sentence(self.code, form))
+
+    def _here(self, text: str) -> str:
+        return in_lake(text, self._lake) if self._lake and "doubletake " in text else text
 
 
 def of_call(text: str) -> tuple[str, str]:
@@ -158,7 +166,7 @@ def _by_phrase(code: str, form: str) -> str:
 
 def _in_place(code: str, name: str, part: str) -> str:
     """Say what stands in a place of this name."""
-    if name in _NAMED:
+    if name in _NAMED and not has_values(part):
         return part
     return _sentence(code, part) if name in _TOLD and not has_values(part) else _of_value(code, part)
 

@@ -30,7 +30,7 @@ def spark_context(master: str | None = None, say: Callable[[str], None] | None =
         return active
     java = find_java()
     if say:
-        say(said("Spark runs on {java}", java=java))
+        say(said("Spark runs on {java}", java=java.__str__()))
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     local = master is None or master.startswith("local")
     if local:

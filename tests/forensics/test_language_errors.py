@@ -164,10 +164,11 @@ def test_no_text_is_known_by_its_form():
 
 def test_a_name_that_reads_like_our_words_stays_as_it_is_in_an_error():
     """By its form alone the sentence would part at the first words that fit."""
-    problem = ForensicsError(filled("{where} has no {column}", where="row 3 of 'it has no name.csv'", column="key"))
+    where = filled("row {number} of {file}", number="3", file="'it has no name.csv'")
+    problem = ForensicsError(filled("{where} has no {column}", where=where, column="key"))
 
     assert str(problem) == "row 3 of 'it has no name.csv' has no key"
-    assert Language("ja").sentence(problem.sentence) == "row 3 of 'it has no name.csv' に key がありません"
+    assert Language("ja").sentence(problem.sentence) == "'it has no name.csv' の 3 行目に key がありません"
     assert Language("ja").sentence(str(problem)) != Language("ja").sentence(problem.sentence)
 
 
