@@ -6,8 +6,8 @@ import typer
 
 from cli.options import Everywhere, QueueArgument, SameQueueOption, name_of
 from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn
-from cli.said import in_words
-from cli.table import Layout
+from cli.said import in_words, phrase
+from cli.table import Layout, cell_text
 
 if TYPE_CHECKING:
     from forensics.what_if import Row
@@ -82,7 +82,16 @@ def what_if(
 
 
 def _shown(row: "Row") -> dict[str, Any]:
-    return {"settings": row.name, **{key: row.span(key) for key in row.low}}
+    return {"settings": row.name, **{key: _range(key, row) for key in row.low}}
+
+
+def _range(key: str, row: "Row") -> str:
+    """Say a number with both ends where they differ; seconds with their unit."""
+    low, high = row.low[key], row.high[key]
+    if not key.endswith("_s") or low is None or high is None:
+        return row.span(key)
+    first, last = (cell_text(end, key) for end in (low, high))
+    return first if first == last else phrase("{first} to {last}", first=first, last=last)
 
 
 def _record(row: "Row") -> dict[str, Any]:

@@ -190,8 +190,10 @@ def _assumptions(seen: Observation) -> Iterator[str]:
         )
     yield "A batch is of one message group and is handled one after the other; what is in a run's way takes no time."
     yield said(
-        "At most {n} runs at once, as observed; a delete after the visibility timeout does nothing.",
-        n=f"{seen.setup.concurrency}",
+        "At most {runs} at once, as observed; a delete after the visibility timeout does nothing.",
+        runs=said("{n} run", n=str(seen.setup.concurrency))
+        if seen.setup.concurrency == 1
+        else said("{n} runs", n=str(seen.setup.concurrency)),
     )
     yield "A repeat counts where work is done again; a guard that would stop it is not looked at."
     if seen.left_out:
