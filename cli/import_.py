@@ -30,7 +30,7 @@ def import_(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH...", help="Files and folders: CloudWatch exports, deliveries, saved replies, worker logs."
+            metavar="PATH", help="Files and folders: CloudWatch exports, deliveries, saved replies, worker logs."
         ),
     ],
     log_group: Annotated[

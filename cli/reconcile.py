@@ -63,7 +63,7 @@ def reconcile(
     chosen: Everywhere,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FILE]...", help="The ledger: CSV, JSON lines or Parquet; none: those read before."),
+        typer.Argument(metavar="FILE", help="The ledger: CSV, JSON lines or Parquet; none: those read before."),
     ] = None,
     key: Annotated[
         str | None, typer.Option("--key", metavar="COLUMN", help="The column that names the work: payment_id, ...")

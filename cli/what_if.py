@@ -1,5 +1,6 @@
 """The command that replays a queue under other settings: what-if."""
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +12,14 @@ from cli.table import Layout, cell_text
 
 if TYPE_CHECKING:
     from forensics.what_if import Row
+
+
+class OnOff(StrEnum):
+    """Whether a mapping has a setting."""
+
+    ON = "on"
+    OFF = "off"
+
 
 _TABLE = Layout(
     (
@@ -44,8 +53,7 @@ def what_if(
         int | None, typer.Option("--timeout", metavar="SECONDS", help="Another function timeout.")
     ] = None,
     partial_responses: Annotated[
-        bool | None,
-        typer.Option("--partial-responses/--no-partial-responses", help="With or without ReportBatchItemFailures."),
+        OnOff | None, typer.Option("--partial-responses", help="With or without partial batch responses.")
     ] = None,
     max_receives: Annotated[
         int | None, typer.Option("--max-receives", metavar="COUNT", help="Another maxReceiveCount.")
@@ -64,7 +72,7 @@ def what_if(
         "visibility_s": visibility,
         "batch_size": batch_size,
         "timeout_s": timeout,
-        "partial_responses": partial_responses,
+        "partial_responses": partial_responses and partial_responses is OnOff.ON,
         "max_receives": max_receives,
         "concurrency": concurrency,
     }
