@@ -35,6 +35,11 @@ def in_words(text: str | None) -> str:
     return _spoken.language.sentence(text)
 
 
+def as_told(text: str) -> str:
+    """Say what went wrong; commands in it are those that ran, and mean no lake."""
+    return Language(_spoken.language.code).sentence(text)
+
+
 def term(text: str) -> str:
     """Say one word of a table; a name stays as it is."""
     return _spoken.language.maybe(text)

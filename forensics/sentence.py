@@ -49,8 +49,8 @@ class Sentence(str):
 def said(phrase: str, /, **values: Any) -> str:
     """Fill a phrase: whole numbers get separators, sentences stay sentences, every other value is a name or a measure.
 
-    >>> said("it came back after {gap}", gap="30 s")
-    'it came back after 30 s'
+    >>> said("it was redelivered after {gap}", gap="30 s")
+    'it was redelivered after 30 s'
     """
     names, english, form = _FORMS.get(phrase) or _form_of(phrase)
     texts, is_plain = [], True

@@ -139,7 +139,7 @@ class _Run:
         shared = replace(shared, around=around, entries=tuple(parts.entries))
         plan_name, plan = self._plan(shared, parts)
         shared = replace(shared, plan=self.cache.entry("plan", plan_name) / PLAN)
-        self.progress.step("judging what was delivered again")
+        self.progress.step("judging what was redelivered")
         judged, of_judged, settled = self._judged(shared, parts, plan)
         self.progress.step("weighing incidents, settings and the health of the queues")
         telling = Telling(self.carried, self.evidence, shared, parts, judged, of_judged, settled, data_until)

@@ -172,14 +172,14 @@ def _work_named(
     if not named:
         raise AnnotationError(
             said(
-                "{key} names no message of incident {incident} that was delivered again",
+                "{key} names no message of incident {incident} that was redelivered",
                 incident=repr(incident["incident_id"]),
                 **key,
             )
             if incident
-            else said("{key} names no message of queue {queue} that was delivered again", queue=repr(queue), **key)
+            else said("{key} names no message of queue {queue} that was redelivered", queue=repr(queue), **key)
             if queue
-            else said("{key} names no message that was delivered again", **key),
+            else said("{key} names no message that was redelivered", **key),
             said("`{command}` lists them.", command=command),
         )
     works = {_work_of(row) for row in named}

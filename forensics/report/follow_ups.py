@@ -40,7 +40,7 @@ _BY_CAUSE: Mapping[frozenset[str], FollowUp] = {
     ),
     frozenset({"delete_failed", "delete_ineffective"}): FollowUp(
         "Check and repeat deletes that fail, each entry of a batch on its own.",
-        "A message whose delete failed comes back although its work is done.",
+        "A message whose delete failed is redelivered although its work is done.",
     ),
     frozenset({"unseen_receive", "throttled"}): FollowUp(
         "Look for a second consumer, a console that polls, or throttling of the function.",
@@ -48,7 +48,7 @@ _BY_CAUSE: Mapping[frozenset[str], FollowUp] = {
     ),
     frozenset({"undecidable"}): FollowUp(
         "Log message id and receive count at the start of each item, and one line when its work is done.",
-        "Rival causes remain; these lines would decide between them.",
+        "Several causes remain; these lines would decide between them.",
     ),
 }
 
@@ -101,7 +101,7 @@ def follow_ups(incident: Row, messages: Sequence[Row], settings: Sequence[Settin
     found += [suggestion for codes, suggestion in _BY_CAUSE.items() if causes & codes]
     if any(s.name == "dead-letter queue" and s.falls_short and s.falls_short_now for s in settings):
         found.append(
-            FollowUp("Add a dead-letter queue.", "A message that always fails comes back until its retention ends.")
+            FollowUp("Add a dead-letter queue.", "A message that always fails is redelivered until its retention ends.")
         )
     if any(s.name == "visibility timeout" and s.falls_short and s.falls_short_now for s in settings):
         found.append(

@@ -168,7 +168,7 @@ def test_finding_nothing_is_said_with_what_was_checked_and_on_stderr(run):
     code, out, err = run("messages", "--queue", world.QUEUE, "--verdict", "absorbed", "--format", "jsonl")
 
     assert (code, out) == (0, "")
-    assert f"No suspicion of queue {world.QUEUE!r}. 6 of its deliveries were checked" in err
+    assert f"No incidents of queue {world.QUEUE!r}. 6 of its deliveries were checked" in err
 
 
 @pytest.mark.parametrize("command", ["incidents", "messages"])
@@ -180,7 +180,7 @@ def test_where_no_line_names_a_message_nothing_is_called_free_of_suspicion(tmp_p
 
     assert code == 0
     assert f"what it got of {world.QUEUE} was not checked" in err
-    assert "No suspicion" not in err
+    assert "No incidents" not in err
 
 
 @pytest.mark.parametrize("command", [["incidents"], ["messages"], ["ask", "still"], ["ask", "refund"]], ids=" ".join)

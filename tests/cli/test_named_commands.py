@@ -8,6 +8,7 @@ import pytest
 
 import cli
 from cli import program
+from forensics.lake import Lake
 from tests.cli.test_japanese import COMMANDS
 from tests.pages import health_tale, tales
 from tests.pages.worlds import START, Story
@@ -92,3 +93,11 @@ def test_the_lake_that_is_asked_where_none_is_named_goes_without_saying(run, lak
 
     assert "`doubletake demo`" in err
     assert "--lake" not in f"{out}{err}"
+
+
+def test_a_command_that_holds_the_lake_is_told_as_it_is(run, lakes):
+    where = lakes / "a lake"
+    with Lake(where).writing("correlate"):
+        _, err = run("doctor", "--lake", str(where))
+
+    assert f"another `doubletake correlate` is writing the lake at {str(where)!r}" in err

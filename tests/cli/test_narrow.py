@@ -123,7 +123,7 @@ def test_the_last_thing_on_the_screen_is_the_worst_incident_and_not_the_newest(t
     text = capsys.readouterr().out
     listed, _, last = text.partition("2 incidents of 1 fault;")
 
-    assert "mail: no suspicion" in listed
+    assert "mail: no sign" in listed
     assert LATER in listed
     assert f"\n{world.INCIDENT} · " in last
     assert LATER not in last
