@@ -10,7 +10,9 @@ from pages._ui.said import say
 from pages._ui.shell import shell
 from pages._ui.words import with_commands
 
-page = shell("Incidents", "This page lists every suspicion that a message was processed more than once.", LOGS)
+page = shell(
+    "Incidents", "This page lists every incident in which a message may have been processed more than once.", LOGS
+)
 found = page.incidents()
 wanted, of_any_time = incidents.filters(found, page)
 

@@ -10,9 +10,9 @@ import typer
 from cli import complete
 from cli.options import Everywhere
 from cli.output import answer, check_place, say, write_out
+from cli.said import count_text
 from forensics.errors import ForensicsError
 from forensics.sentence import said
-from forensics.words import count_text
 
 _SPAN = re.compile(r"(\d{1,6})([mhd])")
 

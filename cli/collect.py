@@ -21,7 +21,7 @@ def collect(
     chosen: Everywhere,
     more: Annotated[
         list[str] | None,
-        typer.Argument(metavar="QUEUE...", autocompletion=complete.queues, help="The queues' names, URLs or ARNs."),
+        typer.Argument(metavar="QUEUE", autocompletion=complete.queues, help="The queues' names, URLs or ARNs."),
     ] = None,
     queue: Annotated[
         list[str] | None,

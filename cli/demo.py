@@ -94,7 +94,7 @@ def fresh_demo_lake(folder: Path) -> Path:
     elif folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise DemoLakeError(
             said("{folder} is there and was not made by a demo", folder=repr(str(folder))),
-            f"Let the demo have another folder: --lake ./{DEMO_LAKE}",
+            said("Let the demo have another folder: {command}", command=f"--lake ./{DEMO_LAKE}"),
         )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / DEMO_MARK).write_text("doubletake demo made this folder and empties it when it runs again\n")

@@ -6,7 +6,7 @@ import typer
 
 from cli.options import Everywhere
 from cli.output import say, warn
-from cli.said import count_text, phrase
+from cli.said import count_text, in_words, phrase
 from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK
 
 
@@ -22,7 +22,7 @@ def doctor(
     lake = chosen.open_lake()
     visit = heal(lake, full=full)
     for repair in visit.repairs:
-        warn(f"  {repair.sentence}")
+        warn("  {sentence}", sentence=in_words(repair.sentence))
     looked = phrase("{file} read to the end", file=count_text(visit.read_count, "data file"))
     if visit.read_count < visit.file_count:
         looked += phrase(
@@ -35,7 +35,7 @@ def doctor(
             looked=looked,
         )
         return EXIT_OK
-    say(f"  {looked}.")
+    say("  {looked}.", looked=looked)
     if not all(repair.is_mended for repair in visit.repairs):
         return EXIT_LAW_BROKEN
     warn("Set aside things lie in the lake's folder 'damaged'. Run `doubletake collect` again to fetch what was lost.")

@@ -91,9 +91,15 @@ def find(
                 ways.setdefault(key, []).append(way)
         if told and not ways:
             raise MessageUnknownError(
-                f"{asked!r} stands in {len(told):,} lines or more, and none of these speaks of a message"
+                said(
+                    "{text} stands in {count} lines or more, and none of these speaks of a message",
+                    text=repr(asked),
+                    count=len(told),
+                )
                 if len(told) == MOST_LINES
-                else f"{asked!r} stands in {len(told):,} lines, and none speaks of a message",
+                else said(
+                    "{text} stands in {count} lines, and none speaks of a message", text=repr(asked), count=len(told)
+                ),
                 "--lines shows them.",
             )
         found = works(hits_of(ways, read), read)

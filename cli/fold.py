@@ -5,8 +5,12 @@ import re
 from forensics.words import cells
 
 _WIDE = "\u3000-\u9fff\uff00-\uffef"
-_PIECE = re.compile(rf"[{_WIDE}][、。，．・：；？！）」』】ー〜…]*|[^\s{_WIDE}]+\s*|\s+")
-"""What is never torn: a word with the blanks after it, or a wide character with the marks that may not begin a line."""
+_OPENING = "（「『【"
+_PIECE = re.compile(
+    rf"[{_OPENING}]*(?:(?![{_OPENING}])[{_WIDE}][、。，．・：；？！）」』】ー〜…]*|[^\s{_WIDE}]+\s*)|[{_OPENING}]+|\s+"
+)
+"""What is never torn: a word with the blanks after it, or a wide character with the marks that may not begin a line; with what
+opens a bracket before it."""
 
 
 def fold(text: str, width: int, next_width: int | None = None) -> list[str]:
@@ -18,6 +22,8 @@ def fold(text: str, width: int, next_width: int | None = None) -> list[str]:
     ['one two', 'three']
     >>> fold("可視性タイムアウトが切れました。", 16)
     ['可視性タイムアウ', 'トが切れました。']
+    >>> fold("再配信あり（2026-11-25 から）", 12)
+    ['再配信あり', '（2026-11-25', 'から）']
     """
     starts = [0, *breaks(text, width, next_width)]
     lines = [text[start:end].strip() for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]

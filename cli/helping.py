@@ -83,5 +83,8 @@ def _around() -> Iterator[None]:
 
 
 def _fold_anywhere(text: str, width: int, fold: bool = True) -> list[int]:
-    """Stand in for what Rich folds lines by: it knows only blanks, and cuts off what is written without any."""
-    return breaks(text, width)
+    """Stand in for what Rich folds lines by: it knows only blanks, and cuts off what is written without any.
+
+    A column stays free for a blank at the end of a line, which Rich counts where characters are wide.
+    """
+    return breaks(text, width - 1)

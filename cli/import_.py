@@ -10,7 +10,7 @@ import typer
 from cli.ledger import count
 from cli.options import Everywhere
 from cli.output import say, say_lines, warn
-from cli.said import count_text, in_words, phrase
+from cli.said import count_text, in_words, phrase, term
 from forensics.errors import BadTimeError, ForensicsError, SettingsError
 from forensics.sentence import as_sentence, both_forms, said
 
@@ -30,7 +30,7 @@ def import_(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH...", help="Files and folders: CloudWatch exports, deliveries, saved replies, worker logs."
+            metavar="PATH", help="Files and folders: CloudWatch exports, deliveries, saved replies, worker logs."
         ),
     ],
     log_group: Annotated[
@@ -171,7 +171,11 @@ def imported(report: "ImportReport") -> Iterator[str]:
     from forensics.words import clock_text
     from ingest.file_forms import Form
 
-    kinds = [f"{count} {form}" for form, count in sorted(report.files.items()) if form is not Form.NOTHING]
+    kinds = [
+        phrase("{count} {name}", count=count, name=term(form))
+        for form, count in sorted(report.files.items())
+        if form is not Form.NOTHING
+    ]
     yield phrase("Read {file}: {names}.", file=count_text(sum(report.files.values()), "file"), names=", ".join(kinds))
     for group, done in sorted(report.groups.items()):
         if done.first_at:

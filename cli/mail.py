@@ -7,6 +7,7 @@ from email.message import EmailMessage
 from typing import TYPE_CHECKING, Any
 
 from forensics.report.notice import WebhookError
+from forensics.sentence import said
 
 if TYPE_CHECKING:
     from forensics.settings import Notify
@@ -32,6 +33,6 @@ def send_mail(settings: "Notify", body: dict[str, Any]) -> None:
             server.send_message(message)
     except (OSError, smtplib.SMTPException) as problem:
         raise WebhookError(
-            f"{host}:{port} did not take the e-mail: {type(problem).__name__}",
+            said("{where} did not take the e-mail: {why}", where=f"{host}:{port}", why=type(problem).__name__),
             "It is not recorded as told, and is sent again the next time.",
         ) from None

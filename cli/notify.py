@@ -45,7 +45,7 @@ def notify(
     if test:
         notice = trial_notice(webhook.kind, datetime.now(UTC), language())
         if dry_run:
-            print(json.dumps(notice.body, indent=1))
+            print(json.dumps(notice.body, indent=1, ensure_ascii=False))
         else:
             post(webhook, notice)
             say("told {host} that this is a test", host=webhook.host)
@@ -56,7 +56,7 @@ def notify(
     notices = webhook.due(findings, incident)
     for notice in notices if dry_run else tell(findings, webhook, notices):
         if dry_run:
-            print(json.dumps(notice.body, indent=1))
+            print(json.dumps(notice.body, indent=1, ensure_ascii=False))
         else:
             say("told {host} of {incident_id}", host=webhook.host, incident_id=notice.incident_id)
     if not notices:

@@ -330,7 +330,8 @@ def everywhere(
         _check_text({**vars(chosen), **given})
         be_quiet(bool(chosen.quiet))
         be_wide(bool(chosen.wide))
-        speak(chosen.language_code())
+        folder = chosen.lake_folder(_DEFAULT_OF.get(command.__name__, DEFAULT_LAKE))
+        speak(chosen.language_code(), None if folder == DEFAULT_LAKE else folder)
         if chosen.config:
             chosen.settings()  # whoever names a file wants to hear what is wrong with it, also where it decides nothing
         if before:
@@ -343,8 +344,7 @@ def everywhere(
                 for f in fields(chosen)
                 if f.name not in ("lake", "quiet", "wide", "language")
             }
-            folder = Path(chosen.lake_folder(_DEFAULT_OF.get(command.__name__, DEFAULT_LAKE)))
-            with kept_run(folder, command.__name__.rstrip("_"), given | shared_too) as exit_codes:
+            with kept_run(Path(folder), command.__name__.rstrip("_"), given | shared_too) as exit_codes:
                 code = command(chosen, **given)
                 exit_codes.append(code if isinstance(code, int) else 0)
                 return code

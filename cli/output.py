@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from cli.fold import cells, fold
-from cli.said import in_words, phrase
+from cli.said import as_told, in_words, phrase
 from cli.table import Layout, print_table
 from forensics.errors import ForensicsError
 from forensics.printable import LINES, printable
@@ -117,7 +117,11 @@ def say(words: str, /, **values: object) -> None:
 
 def warn(words: str, /, **values: object) -> None:
     """Print what went wrong or lacks, on stderr, with --quiet too."""
-    print(_prose(printable(_spoken(words, values), keep="\n"), sys.stderr), file=sys.stderr, flush=True)
+    _warn(_spoken(words, values))
+
+
+def _warn(text: str) -> None:
+    print(_prose(printable(text, keep="\n"), sys.stderr), file=sys.stderr, flush=True)
 
 
 def _spoken(words: str, values: dict[str, object]) -> str:
@@ -132,10 +136,10 @@ def say_lines(lines: Iterable[str]) -> None:
 
 
 def complain(sentence: str, hint: str = "") -> None:
-    """Print what went wrong and what to do next, on stderr."""
-    warn(f"doubletake: {' '.join(in_words(sentence).split())}")
+    """Print what went wrong and what to do next, on stderr; a command that went wrong is none to be pasted."""
+    _warn(f"doubletake: {' '.join(as_told(sentence).split())}")
     if hint:
-        warn(f"  {' '.join(in_words(hint).split())}")
+        _warn(f"  {' '.join(in_words(hint).split())}")
 
 
 def is_disk_full(problem: BaseException | None) -> bool:

@@ -61,22 +61,23 @@ from cli.reconcile import reconcile
 from cli.redrive_plan import redrive_plan
 from cli.report import report
 from cli.runs import runs
-from cli.said import in_words, speak
+from cli.said import speak
 from cli.seal import seal
 from cli.sequence import sequence
 from cli.serve import serve
 from cli.settings import settings
 from cli.status import status
 from cli.suggest import suggest
+from cli.usage import of_parser
 from cli.verify import verify
 from cli.views import views
 from cli.waiting import waiting
 from cli.watch import watch
 from cli.what_if import what_if
 from cli.without_pandas import leave_pandas_out
-from forensics.commands import in_lake
 from forensics.errors import EXIT_OK, EXIT_USAGE, ForensicsError
 from forensics.extras import DISTRIBUTION
+from forensics.sentence import said
 
 EXIT_BUG = 1
 _PANIC = "PanicException"
@@ -185,13 +186,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else EXIT_OK
     except ForensicsError as problem:
-        lake = _asked(args).lake
-        complain(problem.sentence, in_lake(in_words(problem.hint), lake) if lake else problem.hint)
+        complain(problem.sentence, problem.hint)
         return problem.exit_code
     except typer.TyperException as problem:
-        complain(
-            problem.format_message().replace("Value error, ", "").replace("argument(s)", "arguments"), _usage_hint(args)
-        )
+        complain(of_parser(problem.format_message()), _usage_hint(args))
         return EXIT_USAGE
     except (KeyboardInterrupt, typer.Abort):
         say("doubletake: stopped; nothing is half-written, and the next run goes on from there")
@@ -248,7 +246,11 @@ def _reader_has_enough() -> int:
 def _usage_hint(args: Sequence[str]) -> str:
     known = {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}
     named = next((a for a in args if a in known), None)
-    return f"`doubletake {named} --help` shows its options." if named else "`doubletake --help` lists the commands."
+    return (
+        said("`doubletake {command} --help` shows its options.", command=named)
+        if named
+        else "`doubletake --help` lists the commands."
+    )
 
 
 def _about_file(problem: OSError) -> int:
@@ -266,7 +268,10 @@ def _about_full_disk(problem: BaseException) -> int:
         traceback.print_exception(problem)
     complain(
         "the disk is full: nothing is half-written, and what was stored before is still there",
-        f"Free space for the lake and for temporary files ({tempfile.gettempdir()}), then run it again: nothing is stored twice.",
+        said(
+            "Free space for the lake and for temporary files ({where}), then run it again: nothing is stored twice.",
+            where=tempfile.gettempdir(),
+        ),
     )
     return OutputUnwritableError.exit_code
 
@@ -275,7 +280,7 @@ def _about_bug(problem: BaseException) -> int:
     if os.environ.get("DOUBLETAKE_DEBUG"):
         traceback.print_exception(problem)
     complain(
-        f"this is a bug of ours: {type(problem).__name__}: {problem}"[:500],
+        said("this is a bug of ours: {what}", what=f"{type(problem).__name__}: {problem}"[:477]),
         "Run it again with DOUBLETAKE_DEBUG=1 to see where, and report that.",
     )
     return EXIT_BUG

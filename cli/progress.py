@@ -45,7 +45,7 @@ class CollectBar:
 
     def stage(self, name: str) -> None:
         """Show what is read from now on."""
-        self.bar.update(self.task, description=printable(name))
+        self.bar.update(self.task, description=printable(in_words(name)))
 
     def events(self, seen_count: int) -> None:
         """Show how many log events were seen so far."""

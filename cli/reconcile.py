@@ -63,7 +63,7 @@ def reconcile(
     chosen: Everywhere,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FILE]...", help="The ledger: CSV, JSON lines or Parquet; none: those read before."),
+        typer.Argument(metavar="FILE", help="The ledger: CSV, JSON lines or Parquet; none: those read before."),
     ] = None,
     key: Annotated[
         str | None, typer.Option("--key", metavar="COLUMN", help="The column that names the work: payment_id, ...")
@@ -142,7 +142,9 @@ def reconcile(
     found = compared(findings, queue)
     if not found:
         raise LedgerOptionError(
-            "no ledger was read into this lake" + (f" for {queue!r}" if queue else ""),
+            said("no ledger was read into this lake for {queue}", queue=repr(queue))
+            if queue
+            else "no ledger was read into this lake",
             "Read one: doubletake reconcile charges.csv --key payment_id --amount amount",
         )
     is_table = how is RowFormat.TABLE

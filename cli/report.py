@@ -14,7 +14,7 @@ from cli.options import Everywhere, WithoutMarksOption
 from cli.output import check_place, say, write_out
 from cli.said import language
 from forensics.errors import ForensicsError
-from forensics.report.formats import ENDINGS, FORMATS, WEEK_FORMATS
+from forensics.report.formats import ENDINGS, FORMATS, WEEK_FORMATS, format_of, may_be
 from forensics.sentence import said
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def report(
     from forensics.report.options import ReportOptions
     from forensics.report.render import file_name, render
 
-    kind = format or _kind_of(output)
+    kind = _kind_of(format, output)
     check_place(output)
     options = ReportOptions(language().code, zone, all_events, short_ids)
     if week is not None or incident is None:
@@ -82,25 +82,33 @@ def report(
         )
         if output not in (None, "-") and kind not in ("csv", "zip"):
             beside = Path(str(output)).with_suffix(".csv")
+            if beside == Path(str(output)):
+                beside = beside.with_name(beside.stem + ENDINGS["csv"])
             write_out(render(case, "csv", options), str(beside))
             say("{beside} lists the work of every affected one.", beside=beside)
     if kind == "zip":
         say("SHA-256 of the ZIP: {digest}", digest=sha256(content).hexdigest())
 
 
-def _kind_of(output: str | None) -> ReportFormat:
-    name = "" if output in (None, "-") else Path(str(output)).name.lower()
-    for own, ending in ENDINGS.items():  # as the dashboard names its files
-        if ending.startswith("-") and name.endswith(ending):
-            return ReportFormat(own)
-    ending = Path(name).suffix.lstrip(".")
-    kind = {"markdown": "md", "htm": "html", "": "html"}.get(ending, ending)
-    if kind not in set(ReportFormat):
+def _kind_of(asked: ReportFormat | None, output: str | None) -> ReportFormat:
+    """Return the format that --format or the file's ending names; raises ReportNotNamedError where both name another one."""
+    name = "" if output in (None, "-") else Path(str(output)).name
+    kind = format_of(name)
+    if asked:
+        if not may_be(asked, name):
+            raise ReportNotNamedError(
+                said(
+                    "{file} ends as {kind}, and --format says {other}", file=repr(output), kind=kind, other=str(asked)
+                ),
+                "Leave --format out, or give the file another ending.",
+            )
+        return asked
+    if kind is None and (ending := Path(name).suffix.lstrip(".")):
         raise ReportNotNamedError(
             said("no report is a .{ending} file, as {file} asks", ending=ending, file=repr(output)),
             said("Endings: {names}; or say --format.", names=", ".join(FORMATS)),
         )
-    return ReportFormat(kind)
+    return ReportFormat(kind or "html")
 
 
 def _week_report(

@@ -54,9 +54,9 @@ def say_nothing_found(findings: "Findings", queue: str | None) -> None:
         return
     if queue:
         say(
-            "No suspicion of queue {queue}. {n} of its deliveries were checked in this data version; `doubletake status` has gaps.",
+            "No incidents of queue {queue}. {n} of its deliveries were checked in this data version; `doubletake status` has gaps.",
             queue=repr(queue),
             n=checked,
         )
         return
-    say("No suspicion. {n} deliveries were checked in this data version; `doubletake status` has gaps.", n=checked)
+    say("No incidents. {n} deliveries were checked in this data version; `doubletake status` has gaps.", n=checked)

@@ -15,9 +15,9 @@ class _Spoken:
 _spoken = _Spoken()
 
 
-def speak(code: str | None) -> None:
-    """Say everything in this language from now on; English where none is named."""
-    _spoken.language = Language(code or "en")
+def speak(code: str | None, lake: str | None = None) -> None:
+    """Say everything in this language from now on, English where none is named; commands mean ``lake``, where one is named."""
+    _spoken.language = Language(code or "en", lake)
 
 
 def language() -> Language:
@@ -33,6 +33,11 @@ def phrase(text: str, /, **values: object) -> str:
 def in_words(text: str | None) -> str:
     """Say what the findings, a check or an error says in English."""
     return _spoken.language.sentence(text)
+
+
+def as_told(text: str) -> str:
+    """Say what went wrong; commands in it are those that ran, and mean no lake."""
+    return Language(_spoken.language.code).sentence(text)
 
 
 def term(text: str) -> str:

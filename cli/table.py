@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cli.fold import cells, fold
-from cli.said import in_words, term
+from cli.said import in_words, span_text, term
 from forensics.printable import printable
 
 if TYPE_CHECKING:
@@ -39,6 +39,10 @@ NAMES = {
     "write",
 }
 """Columns that hold what somebody else named."""
+_NUMBERED = {"exit", "first", "last", "version"}
+"""Columns of numbers that count nothing."""
+_UNITS_MS = {"_s": 1000, "_ms": 1}
+"""Ends of columns that hold spans of time, which a cell writes with their unit, and the milliseconds of one."""
 
 
 @dataclass(frozen=True)
@@ -151,11 +155,16 @@ def _folded(words: str, width: int, style: str = "") -> "Iterator[Text]":
 
 
 def _is_said(value: Any) -> bool:
-    return value is not None and value != "" and value != [] and value != {}
+    return value not in (None, "", "-") and value != [] and value != {}
 
 
 def _head(column: str) -> str:
-    return term(column.replace("_", " "))
+    unit = _unit(column)
+    return term(column.removesuffix(unit).replace("_", " "))
+
+
+def _unit(column: str) -> str:
+    return next((unit for unit in _UNITS_MS if column.endswith(unit)), "")
 
 
 def cell_text(value: Any, column: str = "") -> str:
@@ -164,6 +173,10 @@ def cell_text(value: Any, column: str = "") -> str:
         return "-"
     if isinstance(value, bool):
         return term("yes") if value else term("no")
+    if isinstance(value, int | float):
+        if unit := _unit(column):
+            return span_text(value * _UNITS_MS[unit]) if value else in_words(f"0 {unit[1:]}")
+        return str(value) if column in _NUMBERED or isinstance(value, float) else f"{value:,}"
     say = str if column in NAMES else in_words
     if isinstance(value, dict):
         return printable(", ".join(f"{say(str(k))} {v}" for k, v in value.items()))

@@ -42,7 +42,7 @@ def print_verdict(
     print()
     for queue in queues:
         if queue not in {r["queue"] for r in rows}:
-            answer("{queue}: no suspicion that a message was processed twice in this window.", queue=queue)
+            answer("{queue}: no sign that a message was processed twice in this window.", queue=queue)
     for line in _beside(findings, queues, window, lake):
         answer(line)
     if not rows:

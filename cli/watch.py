@@ -38,7 +38,7 @@ def watch(
     chosen: Everywhere,
     queues: Annotated[
         list[str] | None,
-        typer.Argument(metavar="QUEUE...", autocompletion=complete.queues, help="The queues' names, URLs or ARNs."),
+        typer.Argument(metavar="QUEUE", autocompletion=complete.queues, help="The queues' names, URLs or ARNs."),
     ] = None,
     queue: Annotated[
         list[str] | None,

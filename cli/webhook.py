@@ -71,7 +71,10 @@ def webhook_of(whole: "Settings", kind: "WebhookKind | None" = None) -> Webhook:
     if not address:
         raise WebhookError(
             said("the variable {name} holds no webhook's address", name=settings.webhook_env),
-            f"Set it, or name another variable under [notify]: export {settings.webhook_env}=https://...",
+            said(
+                "Set it, or name another variable under [notify]: {command}",
+                command=f"export {settings.webhook_env}=https://...",
+            ),
         )
     return Webhook(address, target_of(address), kind, settings.dashboard, whole)
 

@@ -1,16 +1,25 @@
 """The command that replays a queue under other settings: what-if."""
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli.options import Everywhere, QueueArgument, SameQueueOption, name_of
 from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn
-from cli.said import in_words
-from cli.table import Layout
+from cli.said import in_words, phrase
+from cli.table import Layout, cell_text
 
 if TYPE_CHECKING:
     from forensics.what_if import Row
+
+
+class OnOff(StrEnum):
+    """Whether a mapping has a setting."""
+
+    ON = "on"
+    OFF = "off"
+
 
 _TABLE = Layout(
     (
@@ -44,8 +53,7 @@ def what_if(
         int | None, typer.Option("--timeout", metavar="SECONDS", help="Another function timeout.")
     ] = None,
     partial_responses: Annotated[
-        bool | None,
-        typer.Option("--partial-responses/--no-partial-responses", help="With or without ReportBatchItemFailures."),
+        OnOff | None, typer.Option("--partial-responses", help="With or without partial batch responses.")
     ] = None,
     max_receives: Annotated[
         int | None, typer.Option("--max-receives", metavar="COUNT", help="Another maxReceiveCount.")
@@ -64,7 +72,7 @@ def what_if(
         "visibility_s": visibility,
         "batch_size": batch_size,
         "timeout_s": timeout,
-        "partial_responses": partial_responses,
+        "partial_responses": partial_responses and partial_responses is OnOff.ON,
         "max_receives": max_receives,
         "concurrency": concurrency,
     }
@@ -82,7 +90,16 @@ def what_if(
 
 
 def _shown(row: "Row") -> dict[str, Any]:
-    return {"settings": row.name, **{key: row.span(key) for key in row.low}}
+    return {"settings": row.name, **{key: _range(key, row) for key in row.low}}
+
+
+def _range(key: str, row: "Row") -> str:
+    """Say a number with both ends where they differ; seconds with their unit."""
+    low, high = row.low[key], row.high[key]
+    if not key.endswith("_s") or low is None or high is None:
+        return row.span(key)
+    first, last = (cell_text(end, key) for end in (low, high))
+    return first if first == last else phrase("{first} to {last}", first=first, last=last)
 
 
 def _record(row: "Row") -> dict[str, Any]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from forensics.sentence import said
+
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Addresses that only this machine reaches."""
 MOST_AHEAD_S = 300
@@ -32,11 +34,11 @@ class Access:
         if not email:
             return "The sign-in gave no e-mail address."
         if str(claims.get("email_verified")).lower() == "false":  # some providers write it as text
-            return f"{email} is not verified by the identity provider."
+            return said("{name} is not verified by the identity provider.", name=email)
         name, _, domain = email.rpartition("@")
         listed = {entry.strip().lower() for entry in self.emails}
         if not name or (email not in listed and f"@{domain}" not in listed):
-            return f"{email} is not on the list of who may look."
+            return said("{name} is not on the list of who may look.", name=email)
         return None
 
     def is_over(self, claims: Mapping[str, Any], now: datetime) -> bool:

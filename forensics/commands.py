@@ -4,7 +4,9 @@ import re
 import shlex
 from pathlib import Path
 
-_COMMAND = re.compile(r"`(doubletake [a-z][^`]*)`")
+_COMMAND = re.compile(r"`(doubletake [a-z][^`]*)`|(?:(?<=: )|(?<=：))(doubletake [a-z].*)\Z")
+"""A command between backticks, or all that stands behind a colon."""
+_OF_NO_LAKE = re.compile(r"--lake|--help|doubletake verify ")
 
 
 def of_lake(lake: str | Path) -> str:
@@ -21,8 +23,14 @@ def in_lake(sentence: str, lake: str | Path) -> str:
 
     >>> in_lake("Run `doubletake correlate` first, or see `doubletake correlate --help`.", "/var/lake")
     'Run `doubletake correlate --lake /var/lake` first, or see `doubletake correlate --help`.'
+    >>> in_lake("Name it: doubletake ask why pay-1001", "/var/lake")
+    'Name it: doubletake ask why pay-1001 --lake /var/lake'
     """
     option = of_lake(lake)
-    return _COMMAND.sub(
-        lambda found: found[0] if "--lake" in found[1] or "--help" in found[1] else f"`{found[1]} {option}`", sentence
-    )
+
+    def named(found: re.Match[str]) -> str:
+        if _OF_NO_LAKE.search(found[0]):
+            return found[0]
+        return f"`{found[1]} {option}`" if found[1] else f"{found[2]} {option}"
+
+    return _COMMAND.sub(named, sentence)

@@ -1,5 +1,10 @@
 """The errors a person can cause or meet, each with a hint and an exit code."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
+from forensics.sentence import said
+
 EXIT_OK = 0
 EXIT_USAGE = 2
 EXIT_PARTIAL = 3
@@ -81,6 +86,41 @@ class MessageUnknownError(ForensicsError):
 
 class SparkEndedError(ForensicsError):
     """The Java that Spark runs on was killed, or had no memory left."""
+
+    @classmethod
+    def killed(cls, status: int) -> "SparkEndedError":
+        """Say what the operating system left of it."""
+        return cls(
+            said("Spark's Java ended while it was needed (status {code}); nothing was published.", code=str(status)),
+            "On Linux -9 is often the kernel that was out of memory: free some, or set DOUBLETAKE_SPARK_MEMORY lower.",
+        )
+
+    @classmethod
+    def out_of_memory(cls, default: str) -> "SparkEndedError":
+        """Say how to give it more than what it has where nobody says anything."""
+        return cls(
+            "Spark's Java had no memory left for this lake; nothing was published.",
+            said("Give it more: DOUBLETAKE_SPARK_MEMORY=4g, for instance. [default: {default}]", default=default),
+        )
+
+
+class CacheDamagedError(ForensicsError):
+    """What runs leave cannot be read back, although it was removed and made anew again and again."""
+
+    @classmethod
+    def of(cls, where: Path, damaged: Sequence[str]) -> "CacheDamagedError":
+        """Name the first of what is damaged, and say how many more there are."""
+        first = {"where": repr(str(where)), "what": damaged[0]}
+        return cls(
+            said(
+                "what runs leave in {where} is damaged again and again: {what} and {n} more",
+                n=len(damaged) - 1,
+                **first,
+            )
+            if len(damaged) > 1
+            else said("what runs leave in {where} is damaged again and again: {what}", **first),
+            "It has been removed. Check the disk, then run this again.",
+        )
 
 
 class ConservationError(ForensicsError):

@@ -34,6 +34,10 @@ def read_key(file: str) -> bytes:
     if len(key) < LEAST_BYTES:
         raise SettingsError(
             said("handle_key_file = {file} holds {count} bytes, which can be guessed", file=repr(file), count=len(key)),
-            f"Make one of {LEAST_BYTES}: `head -c {LEAST_BYTES} /dev/urandom > FILE && chmod 600 FILE`.",
+            said(
+                "Make one of {n}: `{command}`.",
+                n=LEAST_BYTES,
+                command=f"head -c {LEAST_BYTES} /dev/urandom > FILE && chmod 600 FILE",
+            ),
         )
     return key

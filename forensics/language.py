@@ -1,8 +1,8 @@
 """Every word for people in the reader's language: English is the key of a phrase, ``languages/<code>/*.toml`` hold the others.
 
 Code says ``say("{n} of {total} runs", n=3, total=10)``; a test finds every phrase that a language lacks. What was written
-down before anybody asked goes through ``sentence``: a ``forensics.sentence`` is said by its phrase, any other text (messages of
-errors, older findings) is known by its form.
+down before anybody asked goes through ``sentence``: a ``forensics.sentence`` is said by its phrase, any other text where it is
+a phrase, or several one after the other. No text is known by its form.
 Lines of logs, names and ids are never translated: they are values.
 """
 
@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from forensics.choices import LANGUAGES
+from forensics.commands import in_lake
 from forensics.sentence import has_values, marked, parted, plain
 from forensics.words import count_text, interval_text, offset_text, percent, span_text
 
@@ -23,18 +24,21 @@ _MEASURE = re.compile(
     r"(?:[\d,.%<()+ -]|\b(?:ms|s|min|h|d|days|to|of|T)\b)*\d(?:[\d,.%<() ]|\b(?:ms|s|min|h|d|days|to|of)\b)*"
 )
 """Numbers with their units, alone, from one to another, or one of another."""
-_PLACE = re.compile(r"{\w+}")
-_NUMBER = r"[\d,]+"
-_SPAN = r"-?[\d,.]+ (?:ms|s|min|h|d|days?)(?: [\d,.]+ (?:ms|s|min|h|d))?|unknown|an unknown time"
-_FORMS = (
-    dict.fromkeys(("count", "low", "high", "total", "some"), _NUMBER)
-    | dict.fromkeys(("span", "gap"), _SPAN)
-    | {"share": r"[\d<., %]+(?: to [\d<., %]+)?"}
+_NAMED = (
+    "command",
+    "option",
+    "table",
+    "operation",
+    "code",
+    "name",
+    "column",
+    "queue",
+    "who",
+    "group",
+    "dlq",
+    "sender",
+    "earlier",
 )
-"""Places of a sentence by their names, and what alone stands there: counts, and spans of time."""
-_AS_WRITTEN = ("command", "option", "table")
-"""Places of what a person types or named, which is the same in every language."""
-_NAMED = (*_AS_WRITTEN, "name", "column", "queue", "who", "group", "dlq", "sender", "earlier")
 """Places of a marked sentence in which a name stands, which is none of our words though it may read like one."""
 _TOLD = ("headline", "sentence")
 """Places of a marked sentence in which a whole sentence of the findings stands."""
@@ -43,11 +47,15 @@ _JOINTS = (" · ", "; ", ": ")
 
 
 class Language:
-    """Says English words in one language; English is the key of every phrase."""
+    """Says English words in one language; English is the key of every phrase.
 
-    def __init__(self, code: str = "en") -> None:
+    Commands in what is said mean ``lake``, where one is named; else the one that they find by themselves.
+    """
+
+    def __init__(self, code: str = "en", lake: str | None = None) -> None:
         self.code = code if code in LANGUAGES else "en"
         self._phrases = phrases(self.code)
+        self._lake = lake
 
     def __call__(self, text: str, /, **values: Any) -> str:
         """Return a phrase with its values filled in; whole numbers get separators. In English where the language lacks it.
@@ -55,8 +63,8 @@ class Language:
         >>> Language()("The first {n} of {queue}.", n=1200, queue="orders")
         'The first 1,200 of orders.'
         """
-        said = self._phrases.get(text, text)
-        return said.format(**{name: _value(value) for name, value in values.items()}) if values else said
+        told = self._phrases.get(text, text)
+        return self._here(told.format(**{name: _value(value) for name, value in values.items()}) if values else told)
 
     def maybe(self, text: str | None) -> str:
         """Return a phrase, or the text itself where it is none, as a name is."""
@@ -111,9 +119,12 @@ class Language:
         if not text:
             return ""
         if self.code == "en":
-            return plain(text)
+            return self._here(plain(text))
         form = marked(text)
-        return _by_phrase(self.code, form) if has_values(form) else _sentence(self.code, form)
+        return self._here(_by_phrase(self.code, form) if has_values(form) else _sentence(self.code, form))
+
+    def _here(self, text: str) -> str:
+        return in_lake(text, self._lake) if self._lake and "doubletake " in text else text
 
 
 def of_call(text: str) -> tuple[str, str]:
@@ -154,8 +165,8 @@ def _by_phrase(code: str, form: str) -> str:
 
 
 def _in_place(code: str, name: str, part: str) -> str:
-    """Say what stands in a place of this name; a sentence that older findings hold without marks is known by its form."""
-    if name in _NAMED:
+    """Say what stands in a place of this name."""
+    if name in _NAMED and not has_values(part):
         return part
     return _sentence(code, part) if name in _TOLD and not has_values(part) else _of_value(code, part)
 
@@ -181,30 +192,10 @@ def _sentence(code: str, text: str) -> str:
         return text
     call, message = of_call(text)
     if call:
-        return call + ((_whole(code, message) if " " in message else None) or message)
-    if said := _whole(code, text):
-        return said
+        return call + (known.get(message, message) if " " in message else message)
     if _MEASURE.fullmatch(text):
         return _measured(code, text)
     return _in_parts(code, text)
-
-
-def _whole(code: str, text: str) -> str | None:
-    """Say a text that is one phrase or one sentence that is known by its form, else None."""
-    if text in (known := phrases(code)):
-        return known[text]
-    for needle, pattern, said in patterns(code):
-        if needle in text and (found := pattern.fullmatch(text)):
-            return said.format(**{name: _place(code, name, part) for name, part in found.groupdict().items()})
-    return None
-
-
-def _place(code: str, name: str, part: str) -> str:
-    if name in _AS_WRITTEN:
-        return part
-    if name == "list":
-        return "、".join(_sentence(code, item) for item in part.split(", "))
-    return _sentence(code, part)
 
 
 def _in_parts(code: str, text: str) -> str:
@@ -217,7 +208,7 @@ def _in_parts(code: str, text: str) -> str:
         return said if said.endswith("。") else f"{said}。"
     if text[:1].isupper() and (said := say(lower := text[:1].lower() + text[1:])) != lower:
         return said
-    if clause := _whole(code, f"{text}."):
+    if clause := phrases(code).get(f"{text}."):
         return clause.removesuffix("。")
     for joint in _JOINTS:
         if joint in text:
@@ -241,45 +232,13 @@ def _joined(said: list[str], english: list[str], joint: str) -> str:
 
 
 @cache
-def patterns(code: str) -> tuple[tuple[str, re.Pattern[str], str], ...]:
-    """Return what recognises each English sentence with places: words it must have, its pattern, and what to say instead.
-
-    Beside the findings' sentences these are the counts with their nouns. What says most of the sentence itself stands first, so that a form of few words takes nothing from a longer one.
-    """
-    counts = {english: said for english, said in phrases(code).items() if "{count} " in english}
-    known = sorted((counts | _sections(code, "findings")).items(), key=lambda pair: -len(_PLACE.sub("", pair[0])))
-    return tuple((_needle(english), _pattern(english), said) for english, said in known)
-
-
-def _needle(english: str) -> str:
-    return max(re.split(r"{\w+}|\(s\)", english[english[0].isalpha() :]), key=len)
-
-
-def _pattern(english: str) -> re.Pattern[str]:
-    """Turn a sentence with places into a pattern; the names of _FORMS take what they say, every other place any text.
-
-    A clause that begins a sentence has a capital.
-    """
-    places = re.sub(r"\\{(\w+)\\}", lambda m: f"(?P<{m[1]}>{_FORMS.get(m[1], '.*?')})", re.escape(english))
-    first = f"[{english[0].upper()}{english[0]}]{places[1:]}" if english[0].isalpha() else places
-    return re.compile(first.replace(re.escape("(s)"), "s?"), re.DOTALL)
-
-
-@cache
 def phrases(code: str) -> dict[str, str]:
     """Return a language's phrases by their English ones; empty for English."""
-    return _sections(code)
-
-
-@cache
-def _sections(code: str, only: str | None = None) -> dict[str, str]:
-    """Return the phrases of all sections, or of one, of every file of a language."""
     if code == "en":
         return {}
     folder = files("forensics").joinpath("languages", code)
     read = [tomllib.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.iterdir(), key=lambda f: f.name)]
-    wanted = [section for found in read for name, section in found.items() if only in (None, name)]
-    return {english: said for section in wanted for english, said in section.items()}
+    return {english: told for found in read for section in found.values() for english, told in section.items()}
 
 
 ENGLISH = Language()

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from difflib import get_close_matches
 
+from forensics.sentence import joined, said
+
 MOST = 3
 
 
@@ -18,5 +20,15 @@ def queues_hint(name: str, known: Sequence[str], none: str = "no queue at all") 
     'Did you mean payments? There is: mail, payments.'
     """
     found = near(name.rpartition(":")[2], known)
-    meant = f"Did you mean {' or '.join(found)}? " if found else ""
-    return f"{meant}There is: {', '.join(known) or none}."
+    there = said("There is: {names}.", names=", ".join(known)) if known else said("There is: {none}.", none=none)
+    return joined([meant(found), there]) if found else there
+
+
+def meant(names: Sequence[str]) -> str:
+    """Ask whether one of these names was meant."""
+    return said("Did you mean {names}?", names=alternatives(names))
+
+
+def alternatives(names: Sequence[str]) -> str:
+    """Join names of which one is meant."""
+    return joined(names, " or ")

@@ -87,7 +87,7 @@ EFFECT = Missing(
 )
 RESPONSE = Missing(
     "the response",
-    "the mapping takes partial batch responses, and nothing tells which messages were given back",
+    "the mapping takes partial batch responses, and nothing tells which messages were returned",
     'print(json.dumps({"batchItemFailures": failures}))',
     "console.log(JSON.stringify({ batchItemFailures: failures }));",
 )

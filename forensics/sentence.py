@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from forensics.words import noun
-
 _OPEN, _NAMED, _CLOSE = "\x02", "\x1f", "\x03"
 _SIGNS = re.compile(f"{_OPEN}[a-z_]*{_NAMED}|{_CLOSE}")
 _LAST_STOP = re.compile(rf"\.(?={_CLOSE}*\Z)")
@@ -36,6 +34,8 @@ class Sentence(str):
     def __eq__(self, other: object) -> bool:
         """Tell sentences apart by their values too; any other text by what it says."""
         is_same = str.__eq__(self, other)
+        if is_same is NotImplemented:  # which is true where a truth is asked for
+            return is_same
         return is_same and (other.__class__ is not Sentence or self.marked == other.marked)
 
     __hash__ = str.__hash__
@@ -49,8 +49,8 @@ class Sentence(str):
 def said(phrase: str, /, **values: Any) -> str:
     """Fill a phrase: whole numbers get separators, sentences stay sentences, every other value is a name or a measure.
 
-    >>> said("it came back after {gap}", gap="30 s")
-    'it came back after 30 s'
+    >>> said("it was redelivered after {gap}", gap="30 s")
+    'it was redelivered after 30 s'
     """
     names, english, form = _FORMS.get(phrase) or _form_of(phrase)
     texts, is_plain = [], True
@@ -82,6 +82,11 @@ def _form_of(phrase: str) -> tuple[tuple[str, ...], str, str]:
 def counted(count: int, one: str, many: str | None = None) -> str:
     """Say a count with its noun: ``1 message``, ``12,000 messages``; ``many`` is the noun's plural where it is no mere s."""
     return said(f"{{count}} {noun(count, one, many)}", count=count)
+
+
+def noun(count: int, one: str, many: str | None = None) -> str:
+    """Return the form of a noun that goes with a count; ``many`` is its plural where that is no mere s."""
+    return one if count == 1 else many or one + "s"
 
 
 def clause(sentence: str) -> str:

@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from forensics.choices import GuardKey, Order, WorkerFormat
+from forensics.sentence import said
 from forensics.settings_values import (
     Expression,
     Flag,
@@ -91,8 +92,16 @@ class ConsumerSection(Section):
             text, more = getattr(self, key), ", and (?P<seconds>...)" if key == "visibility_set" else ""
             if text is not None and self.message_id is None and not groups_of(text) - {"seconds"}:
                 refuse(
-                    f"{key} = {text!r} has the groups {sorted(groups_of(text))}",
-                    f"Name what it finds: (?P<message_id>...) and/or (?P<key>...){more}, no other groups by name.",
+                    said(
+                        "{what} = {value} has the groups {names}",
+                        what=key,
+                        value=repr(text),
+                        names=str(sorted(groups_of(text))),
+                    ),
+                    said(
+                        "Name what it finds: {names}, no other groups by name.",
+                        names=f"(?P<message_id>...) and/or (?P<key>...){more}",
+                    ),
                     key,
                 )
         return self
@@ -160,8 +169,16 @@ class GuardTableSection(Section):
     def _finds_what_it_is_about(self) -> "GuardTableSection":
         if self.key_pattern is not None and not groups_of(self.key_pattern):
             refuse(
-                f"key_pattern = {self.key_pattern!r} has the groups []",
-                "Name what it finds: (?P<message_id>...) and/or (?P<key>...), no other groups by name.",
+                said(
+                    "{what} = {value} has the groups {names}",
+                    what="key_pattern",
+                    value=repr(self.key_pattern),
+                    names="[]",
+                ),
+                said(
+                    "Name what it finds: {names}, no other groups by name.",
+                    names="(?P<message_id>...) and/or (?P<key>...)",
+                ),
                 "key_pattern",
             )
         return self

@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 
 from forensics.errors import SettingsError
 from forensics.nearest import near
+from forensics.sentence import joined, said
 from forensics.settings_file import SettingsFile
 from forensics.settings_values import REFUSED
 
@@ -31,7 +32,8 @@ def read(text: str, where: str) -> SettingsFile:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         raise SettingsError(
-            f"{where} is not valid TOML: {problem}", "Regular expressions go in 'single quotes'."
+            said("{where} is not valid TOML: {problem}", where=where, problem=str(problem)),
+            "Regular expressions go in 'single quotes'.",
         ) from problem
     try:
         return SettingsFile.model_validate(data)
@@ -40,7 +42,7 @@ def read(text: str, where: str) -> SettingsFile:
             problem.errors(), key=lambda error: error["type"] != "extra_forbidden"
         )  # a misspelled key, first of all
         sentence, hint = _told(first, data)
-        raise SettingsError(f"{where}: {sentence}", hint) from None
+        raise SettingsError(said("{where}: {problem}", where=where, problem=sentence), hint) from None
 
 
 @dataclass
@@ -102,50 +104,73 @@ def section_of(model: type[BaseModel], key: str) -> tuple[type[BaseModel], bool]
 def _told(error: ErrorDetails, data: dict[str, Any]) -> tuple[str, str]:
     """Return the sentence and the hint."""
     place, kind, value = _place(error["loc"], data), error["type"], error["input"]
-    before = f"{place} " if place.names else ""
     if kind == "extra_forbidden":
         return _unknown_key(place)
     if kind == "missing":
-        return f"{place} lacks {place.key!r}", _example(place)
+        return said("{what} lacks {key}", what=str(place), key=repr(place.key)), _example(place)
     if place.key is None and kind in ("tuple_type", "model_type"):
-        brackets = "double" if place.is_list else "single"
+        brackets = "Use double brackets: {heading}." if place.is_list else "Use single brackets: {heading}."
         return (
-            f"{'.'.join(place.names)!r} must be written as {place.heading}",
-            f"Use {brackets} brackets: {place.heading}.",
+            said("{key} must be written as {heading}", key=repr(".".join(place.names)), heading=place.heading),
+            said(brackets, heading=place.heading),
         )
     if kind == REFUSED:
         sentence, hint, key = (error["ctx"][name] for name in ("sentence", "hint", "key"))
         if key is not None:
-            return before + sentence, hint
+            return said("{what} {clause}", what=str(place), clause=sentence) if place.names else sentence, hint
     else:
         sentence, hint = _WRONG.get(kind, error["msg"]), _example(place)
         if kind == "literal_error":
-            hint = f"Use {error['ctx']['expected'].replace(chr(39), chr(34))}."
+            hint = said("Use {names}.", names=_choices(error["ctx"]["expected"].replace("'", '"')))
+    what = f"{place} {place.key}" if place.names else place.key
     if place.is_item:
-        return f"{before}{place.key} has {value!r}, which {sentence}", hint
+        return said("{what} has {value}, which {clause}", what=what, value=repr(value), clause=sentence), hint
     written = str(value) if isinstance(value, bool) else repr(value)
-    return f"{before}{place.key} = {written} {sentence}", hint
+    return said("{what} = {value} {clause}", what=what, value=written, clause=sentence), hint
+
+
+def _choices(expected: str) -> str:
+    """Part Pydantic's ``"a", "b" or "c"``."""
+    first, either, last = expected.rpartition(" or ")
+    return said("{names} or {last}", names=first, last=last) if either else expected
 
 
 def _unknown_key(place: _Place) -> tuple[str, str]:
     known = sorted(place.model.model_fields)
     found = near(str(place.key), known)
-    meant = f"Did you mean {found[0]!r}? " if found else ""
+    meant = [said("Did you mean {name}?", name=repr(found[0]))] if found else []
     if place.names:
-        return f"{place} has no key {place.key!r}", f"{meant}Known keys: {', '.join(known)}."
+        return (
+            said("{what} has no key {key}", what=str(place), key=repr(place.key)),
+            joined([*meant, said("Known keys: {names}.", names=", ".join(known))]),
+        )
     headings = [(name, section_of(SettingsFile, name)) for name in SettingsFile.model_fields]
     written = [f"[[{name}]]" if found[1] else f"[{name}]" for name, found in headings if found]
     alone = [name for name, found in headings if not found]
     return (
-        f"{place.key!r} is not a section",
-        f"{meant}Sections are {', '.join(written[:-1])} and {written[-1]}; "
-        f"{', '.join(alone[:-1])} and {alone[-1]} stand above them.",
+        said("{key} is not a section", key=repr(place.key)),
+        joined(
+            [
+                *meant,
+                said(
+                    "Sections are {names} and {last}; {others} and {another} stand above them.",
+                    names=", ".join(written[:-1]),
+                    last=written[-1],
+                    others=", ".join(alone[:-1]),
+                    another=alone[-1],
+                ),
+            ]
+        ),
     )
 
 
 def _example(place: _Place) -> str:
     examples = place.model.model_fields[str(place.key)].examples if place.key else None
-    return f"Write {place.key} = {as_toml(examples[0])}." if examples else "docs/settings.md shows how it is written."
+    return (
+        said("Write {key} = {value}.", key=place.key, value=as_toml(examples[0]))
+        if examples
+        else "docs/settings.md shows how it is written."
+    )
 
 
 def as_toml(value: Any) -> str:

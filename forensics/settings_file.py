@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, Strict, model_validator
 
 from forensics.choices import ALERTS, AccessMode, AlertKind, LanguageCode, WebhookKind
+from forensics.sentence import said
 from forensics.settings_consumers import FunctionSection, GuardTableSection, Section, WorkerSection
 from forensics.settings_values import (
     Address,
@@ -263,8 +264,11 @@ class SettingsFile(Section):
         for table in self.guard_table:
             if table.name not in named:
                 refuse(
-                    f"[[guard_table]] {table.name!r} is the table of no function and no worker",
-                    f'Write guard_table = "{table.name}" under the [[function]] or [[worker]] that asks it.',
+                    said("{table} is the table of no function and no worker", table=f"[[guard_table]] {table.name!r}"),
+                    said(
+                        "Write guard_table = {name} under the [[function]] or [[worker]] that asks it.",
+                        name=f'"{table.name}"',
+                    ),
                     "",
                 )
         return self

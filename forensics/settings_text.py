@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
+from forensics.sentence import said
 from forensics.settings import Consumer, GuardTable, Producer, Settings
 
 _SECTIONS = ("function", "worker", "producer", "queue", "guard_table")
@@ -57,12 +58,24 @@ def differences(then: str, now: str) -> list[str]:
         old, new = dict(_named(before, section)), dict(_named(after, section))
         for name in sorted(old.keys() | new.keys()):
             if name not in new:
-                told.append(f"{section} {name} is no longer in them: {_all(old[name])}")
+                told.append(
+                    said(
+                        "{section} {name} is no longer in them: {all}", section=section, name=name, all=_all(old[name])
+                    )
+                )
             elif name not in old:
-                told.append(f"{section} {name} is new in them: {_all(new[name])}")
+                told.append(
+                    said("{section} {name} is new in them: {all}", section=section, name=name, all=_all(new[name]))
+                )
             else:
-                told += [f"{key} of {section} {name} {c}" for key, c in _changed(old[name], new[name])]
-    told += [f"{key} under [team] {c}" for key, c in _changed(before.get("team", {}), after.get("team", {}))]
+                told += [
+                    said("{key} of {section} {name} was {a}, now {b}", key=key, section=section, name=name, a=a, b=b)
+                    for key, a, b in _changed(old[name], new[name])
+                ]
+    told += [
+        said("{key} under [team] was {a}, now {b}", key=key, a=a, b=b)
+        for key, a, b in _changed(before.get("team", {}), after.get("team", {}))
+    ]
     return told
 
 
@@ -91,10 +104,10 @@ def _all(values: dict[str, Any]) -> str:
     return ", ".join(f"{key} {_short(value)}" for key, value in values.items()) or "nothing else set"
 
 
-def _changed(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _changed(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     for key in sorted(old.keys() | new.keys()):
         if old.get(key) != new.get(key):
-            yield key, f"was {_short(old.get(key))}, now {_short(new.get(key))}"
+            yield key, _short(old.get(key)), _short(new.get(key))
 
 
 def _short(value: Any) -> str:

@@ -14,6 +14,7 @@ from forensics.clock import ZONE_HINT, zone_of
 from forensics.json_path import is_path
 from forensics.patterns import BadPatternError, compiled
 from forensics.regions import partition_of
+from forensics.sentence import said
 
 REFUSED = "refused"
 """The type of an error whose sentence and hint are ours: the context's ``sentence`` and ``hint``."""
@@ -45,10 +46,13 @@ def _expression(known: tuple[str, ...]) -> Callable[[str], str]:
         try:
             groups = groups_of(text)
         except ValueError as problem:
-            refuse(f"is not a regular expression: {problem}", "Test it on one line.")
+            refuse(said("is not a regular expression: {problem}", problem=str(problem)), "Test it on one line.")
         if groups - set(known):
             named = " and/or ".join(f"(?P<{name}>...)" for name in known)
-            refuse(f"has the groups {sorted(groups)}", f"Name what it finds: {named}, no other groups by name.")
+            refuse(
+                said("has the groups {names}", names=str(sorted(groups))),
+                said("Name what it finds: {names}, no other groups by name.", names=named),
+            )
         return text
 
     return check
@@ -63,9 +67,15 @@ def checked_place(group: str) -> Callable[[str], str]:
         try:
             groups = groups_of(text)
         except ValueError as problem:
-            refuse(f"is neither a JSON path nor a regular expression: {problem}", "A JSON path begins with $.")
+            refuse(
+                said("is neither a JSON path nor a regular expression: {problem}", problem=str(problem)),
+                "A JSON path begins with $.",
+            )
         if groups != {group}:
-            refuse(f"has the groups {sorted(groups)}", f"Name what it finds: (?P<{group}>...), nothing else.")
+            refuse(
+                said("has the groups {names}", names=str(sorted(groups))),
+                said("Name what it finds: {names}, nothing else.", names=f"(?P<{group}>...)"),
+            )
         return text
 
     return check
@@ -161,7 +171,7 @@ def checked_patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
             compiled(some)
         except BadPatternError as problem:
             refuse(
-                f"redact has {some[0]!r}, which cannot be used: {problem}",
+                said("redact has {value}, which cannot be used: {problem}", value=repr(some[0]), problem=str(problem)),
                 "Patterns are RE2: no lookaround, no back-references, so that no line can make them slow.",
                 "redact",
             )
@@ -176,7 +186,7 @@ def once(identity: Callable[[Any], Any]) -> AfterValidator:
         for entry in entries:
             name = identity(entry)
             if name in seen:
-                refuse(f"has {name!r} twice", "Write what belongs to it under one heading.", "")
+                refuse(said("has {value} twice", value=repr(name)), "Write what belongs to it under one heading.", "")
             seen.add(name)
         return entries
 

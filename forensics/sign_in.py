@@ -18,7 +18,7 @@ CALLBACK = "/oauth2callback"
 LEAST_SECRET = 32
 """Characters of a cookie's secret: whoever guesses it signs in as anybody."""
 EXAMPLE = Path(__file__).resolve().parent.parent / ".streamlit" / "secrets.example.toml"
-_HINT = f"An example to copy and fill in: {EXAMPLE}"
+_HINT = said("An example to copy and fill in: {where}", where=str(EXAMPLE))
 
 
 class SignInError(ForensicsError):
@@ -55,7 +55,10 @@ def read_sign_in(settings_file: Path | None) -> SignIn:
     files = [file for file in secrets_files(settings_file) if file.is_file()]
     if not files:
         where = secrets_files(settings_file)[-1]
-        raise SignInError(f'[access] mode = "oidc" needs the identity provider\'s client in {str(where)!r}', _HINT)
+        raise SignInError(
+            said('[access] mode = "oidc" needs the identity provider\'s client in {where}', where=repr(str(where))),
+            _HINT,
+        )
     found = [(file, client) for file in files if (client := _client(file)) is not None]
     if not found:
         raise SignInError(said("{file}: there is no [auth], so nobody can sign in", file=files[-1]), _HINT)
@@ -97,7 +100,10 @@ def _checked_redirect(text: str, file: Path) -> str:
     if not is_address or parts.path != CALLBACK or parts.query or parts.fragment:
         raise SignInError(
             said("{file}: [auth] redirect_uri = {text} is not where the sign-in ends", file=file, text=repr(text)),
-            f'Write it like "https://doubletake.example.com{CALLBACK}", at the identity provider too.',
+            said(
+                "Write it like {text}, at the identity provider too.",
+                text=f'"https://doubletake.example.com{CALLBACK}"',
+            ),
         )
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
         raise SignInError(

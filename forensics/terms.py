@@ -7,8 +7,8 @@ VERDICT_WORDS = {
     "confirmed": "the work was done more than once",
     "probable": "done once for sure, and maybe again",
     "possible": "maybe done more than once",
-    "absorbed": "delivered again, done once: a guard stopped the repeat",
-    "harmless": "delivered again, done at most once",
+    "absorbed": "redelivered, done once: a guard stopped the repeat",
+    "harmless": "redelivered, done at most once",
 }
 """Verdict to what it says of the work."""
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from forensics.clock import micros
 from forensics.errors import BadTimeError
-from forensics.sentence import said
+from forensics.sentence import joined, said
 
 DEFAULT_SINCE = "6h"
 FUTURE_STAMPS = timedelta(hours=2)
@@ -39,7 +39,9 @@ class TimeWindow:
         object.__setattr__(self, "start_at", whole_ms(self.start_at))
         object.__setattr__(self, "end_at", whole_ms(self.end_at))
         if self.start_at >= self.end_at:
-            raise ValueError(f"the window from {self.start_at} to {self.end_at} is empty")
+            raise ValueError(
+                said("the window from {start} to {end} is empty", start=str(self.start_at), end=str(self.end_at))
+            )
 
     @property
     def start_ms(self) -> int:
@@ -66,12 +68,13 @@ class TimeWindow:
         end_at = min(_moment(until, "--until", now), now + FUTURE_STAMPS) if until else now
         if start_at > now:
             raise BadTimeError(
-                said("--since {text} lies in the future", text=repr(since)), f"It is {_shown(now)} now. {_FORMS}"
+                said("--since {text} lies in the future", text=repr(since)),
+                joined([said("It is {now} now.", now=_shown(now)), _FORMS]),
             )
         if start_at < OLDEST:
             raise BadTimeError(
                 said("--since {text} is {time}, before CloudWatch Logs began", text=repr(since), time=_shown(start_at)),
-                f"Choose a later time. {_FORMS}",
+                joined(["Choose a later time.", _FORMS]),
             )
         start_at, end_at = whole_ms(start_at), whole_ms(end_at)
         if start_at >= end_at:
@@ -112,7 +115,7 @@ def _moment(text: str, option: str, now: datetime) -> datetime:
     if moment.tzinfo is None:
         raise BadTimeError(
             said("{option} {text} does not say its time zone", option=option, text=repr(shown)),
-            f"Add Z for UTC, or an offset. {_FORMS}",
+            joined(["Add Z for UTC, or an offset.", _FORMS]),
         )
     return _within(lambda: moment.astimezone(UTC), bad)
 

@@ -4,6 +4,8 @@ from datetime import UTC, datetime
 from math import floor
 from unicodedata import east_asian_width
 
+from forensics.sentence import noun, said
+
 
 def time_text(at: datetime | None) -> str | None:
     """Write a moment as ISO 8601 UTC with Z, in milliseconds; finer only where the value is finer.
@@ -108,11 +110,6 @@ def count_text(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {noun(count, one, many)}"
 
 
-def noun(count: int, one: str, many: str | None = None) -> str:
-    """Return the form of a noun that goes with a count; ``many`` is its plural where that is no mere s."""
-    return one if count == 1 else many or one + "s"
-
-
 def ms_between(start: datetime | None, end: datetime | None) -> int | None:
     """Return whole milliseconds from start to end; None where either is unknown."""
     if start is None or end is None:
@@ -127,5 +124,5 @@ def interval_text(at_least: int, at_most: int | None) -> str:
     ('2', '1 to 2', '0 or more')
     """
     if at_most is None:
-        return f"{at_least} or more"
+        return said("{count} or more", count=str(at_least))
     return str(at_least) if at_least == at_most else f"{at_least} to {at_most}"

@@ -67,7 +67,11 @@ class AwsRefusedError(SourceUnreadableError):
     """
 
     def __init__(self, operation: str, code: str, message: str, status: str, is_passing: bool = False) -> None:
-        super().__init__(f"{operation}: {code}: {message}" if message else f"{operation}: {code}")
+        super().__init__(
+            said("{operation}: {code}: {message}", operation=operation, code=code, message=message)
+            if message
+            else said("{operation}: {code}", operation=operation, code=code)
+        )
         self.code = code
         self.status = status
         self.is_passing = is_passing

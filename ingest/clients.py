@@ -294,9 +294,9 @@ class Aws:
         thread.start()
         thread.join(self._call_s)
         if not came:
-            said = f"no whole answer came within {self._call_s:.0f} s"
+            too_slow = said("no whole answer came within {n} s", n=f"{self._call_s:.0f}")
             self._call_s = max(self._call_s / 2, min(LEAST_CALL_S, self._call_s))
-            raise AwsRefusedError(name, "TooSlow", said, "failed")
+            raise AwsRefusedError(name, "TooSlow", too_slow, "failed")
         self._call_s = self._limits["call_s"]
         reply, problem = came[0]
         if problem is not None:
@@ -318,7 +318,7 @@ def _refuse_unlisted(model: Any, **_: Any) -> None:
     service = model.service_model.signing_name.replace("monitoring", "cloudwatch")
     if f"{service}:{model.name}" not in ALLOWED:
         raise OperationRefusedError(
-            f"{service}:{model.name} is not one of the operations Doubletake may call",
+            said("{what} is not one of the operations Doubletake may call", what=f"{service}:{model.name}"),
             "Looking must not change the evidence: this is a bug in Doubletake.",
         )
 

@@ -12,6 +12,7 @@ from forensics.lake import Lake
 from forensics.lake.handle_mark import hold_to_key
 from forensics.parsers.sends import read_as
 from forensics.privacy import redacting
+from forensics.sentence import said
 from forensics.settings import Producer, Settings
 from forensics.tables import EVIDENCE
 from forensics.window import CHANGES_REACH, FUTURE_STAMPS, TimeWindow
@@ -205,7 +206,11 @@ class _Run:
 
         Of a ``producer`` only the sends are kept.
         """
-        self.progress.stage(f"sends in log group {group.name}" if producer else f"log group {group.name}")
+        self.progress.stage(
+            said("sends in log group {name}", name=group.name)
+            if producer
+            else said("log group {name}", name=group.name)
+        )
         read = partial(producers.ingest, producer=producer) if producer else log_events.ingest
         table, name = (producers.SEND_RECORDS, read_as(producer)) if producer else (log_events.LOG_EVENTS, group.name)
         where = (table, name, group.account_id, group.region, group.queue_arns)
@@ -250,18 +255,30 @@ def _notes(estate: Estate, consumers: list[Consumer], groups: list[LogGroup]) ->
     asked = estate.queues[: estate.asked_count]
     known = {ref.arn for ref in estate.queues}
     notes = [
-        f"queue {ref.name!r} takes the dead letters of {source.name!r}: add --queue {source.name} to read its consumers"
+        said(
+            "queue {queue} takes the dead letters of {other}: add --queue {name} to read its consumers",
+            queue=repr(ref.name),
+            other=repr(source.name),
+            name=source.name,
+        )
         for ref in asked
         for source in estate.sources_of.get(ref.arn, ())
         if source.arn not in known
     ]
     notes += [
-        f"queue {ref.name!r} has no event source mapping: name its workers' logs with --log-group GROUP={ref.name}"
+        said(
+            "queue {queue} has no event source mapping: name its workers' logs with --log-group GROUP={name}",
+            queue=repr(ref.name),
+            name=ref.name,
+        )
         for ref in asked
         if ref.arn not in consumed and ref.arn not in estate.dead_letter_queues
     ]
     notes += [
-        f"log group {group.name!r} is of the infrequent-access class: read with Logs Insights, which AWS bills by bytes"
+        said(
+            "log group {group} is of the infrequent-access class: read with Logs Insights, which AWS bills by bytes",
+            group=repr(group.name),
+        )
         for group in groups
         if group.log_class == INFREQUENT_ACCESS
     ]

@@ -7,6 +7,7 @@ from typing import Any
 
 from forensics.identity import evidence_id
 from forensics.lake import Lake
+from forensics.sentence import said
 from forensics.settings import Producer, Settings
 from forensics.tables import BY_NAME
 from ingest import queues
@@ -105,8 +106,12 @@ class LogGroups:
     def notes(self, read: set[str]) -> list[str]:
         """Say which groups belong to no queue that is known."""
         return [
-            f"log group {group!r} belongs to no queue that is known: printed events may name it, else say "
-            f"--log-group {group}=QUEUE, or import the saved event source mapping"
+            said(
+                "log group {group} belongs to no queue that is known: printed events may name it, else say "
+                "--log-group {option}=QUEUE, or import the saved event source mapping",
+                group=repr(group),
+                option=group,
+            )
             for group in sorted(read)
             if not self._arns.get(group)
         ]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from forensics.clock import EPOCH
+from forensics.sentence import said
 from ingest import file_bytes
 from ingest.file_forms import Form, FoundFile
 from ingest.json_stream import BadJsonError, JsonStream, UnreadableValue
@@ -111,7 +112,7 @@ def saved(content: Iterator[str], log_stream: str) -> Iterator[FileEvent]:
                 continue  # what is left of a reply without its events
             yield FileEvent({"logStreamName": log_stream, **value} if isinstance(value, dict) else value)
     except BadJsonError as problem:
-        yield FileEvent(problem.text, reason=str(problem), is_gap=True)
+        yield FileEvent(problem.text, reason=problem.sentence, is_gap=True)
 
 
 def delivered(content: Iterator[str]) -> Iterator[FileEvent]:
@@ -129,7 +130,7 @@ def delivered(content: Iterator[str]) -> Iterator[FileEvent]:
                     yield from _of_delivery(document)
             return
         except BadJsonError as problem:
-            yield FileEvent(problem.text, reason=str(problem), is_gap=True)
+            yield FileEvent(problem.text, reason=problem.sentence, is_gap=True)
             if not documents.skip_to(_NEXT_DELIVERY):
                 return
 
@@ -163,7 +164,7 @@ def _of_lambda_event(data: Any) -> Iterator[FileEvent]:
         unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
         text = unpacker.decompress(base64.b64decode(data["data"], validate=True), 64 * 1024**2)
     except (KeyError, TypeError, ValueError, binascii.Error, zlib.error) as problem:
-        yield FileEvent(data, reason=f"the data is not base64 of gzip: {problem}")
+        yield FileEvent(data, reason=said("the data is not base64 of gzip: {problem}", problem=str(problem)))
         return
     yield from delivered(iter([text.decode("utf-8", "surrogateescape")]))
 
@@ -198,7 +199,7 @@ def _event(stamp_ms: int | None, text: str, held_chars: int, log_stream: str) ->
     if stamp_ms is None:
         return FileEvent(text, reason="no line with a time stands above these lines")
     if held_chars > MOST_EVENT_CHARS:
-        return FileEvent(text, reason=f"the event is longer than {MOST_EVENT_CHARS:,} characters")
+        return FileEvent(text, reason=said("the event is longer than {n} characters", n=MOST_EVENT_CHARS))
     return FileEvent({"logStreamName": log_stream, "timestamp": stamp_ms, "message": text})
 
 

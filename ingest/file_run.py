@@ -120,6 +120,11 @@ def saved_at(found: FoundFile, choices: ImportChoices, now: datetime) -> datetim
     return choices.observed_at or min(own, now)
 
 
+def of_file(found: FoundFile, what: str) -> str:
+    """Say something of a file that is imported."""
+    return said("{name}: {what}", name=found.name, what=what)
+
+
 class Run:
     """Gathers rows into commits and counts what became of every event."""
 
@@ -152,7 +157,7 @@ class Run:
             stored = append_changed(self.lake, table, kind, resource, rows, saved_at(found, self.choices, self.now))
             self.report.settings_stored_count += len(stored)
         for reason, item in saved.bad:
-            self.report.gaps.append(f"{found.name}: {reason}")
+            self.report.gaps.append(of_file(found, reason))
             row = quarantine_row(SETTINGS_TABLES[0][0], found.name, reason, 0, item, self.now)
             self.lake.append(QUARANTINE, [row], f"quarantine|{found.name}")
 
@@ -168,9 +173,11 @@ class Run:
         stored = append_changed(self.lake, TASKS, "move", "task", saved.tasks, saved_at(found, self.choices, self.now))
         self.report.records_stored_count += len(stored)
         if saved.others:
-            self.report.notes.append(f"{found.name}: {saved.others:,} records that bear on no delivery were left out")
+            self.report.notes.append(
+                of_file(found, said("{count} records that bear on no delivery were left out", count=saved.others))
+            )
         for reason, item in saved.bad:
-            self.report.gaps.append(f"{found.name}: {reason}")
+            self.report.gaps.append(of_file(found, reason))
             row = quarantine_row(CHANGES, found.name, reason, 0, item, self.now)
             self.lake.append(QUARANTINE, [row], f"quarantine|{found.name}")
 
@@ -215,7 +222,7 @@ class Run:
                     reasons[reason] += 1
                     if item.is_gap:
                         self._damaged.add(group)
-                        self.report.gaps.append(f"{found.name}: {reason}")
+                        self.report.gaps.append(of_file(found, reason))
                     done.quarantined_count += 1
                     self._poison.append(quarantine_row(LOG_EVENTS, group, reason, offset, item.event, self.now))
                 elif found.names_stream or row["event_id"]:
@@ -229,7 +236,7 @@ class Run:
                     self._flush()
         except (FileDamagedError, FileTooLargeError) as problem:
             self._damaged.add(self.groups.only)
-            self.report.gaps.append(f"{found.name}: {problem}")
+            self.report.gaps.append(of_file(found, problem.sentence))
             self._poison.append(
                 quarantine_row(LOG_EVENTS, self.groups.only or found.name, str(problem), 0, found.name, self.now)
             )
@@ -237,7 +244,9 @@ class Run:
             self._place_stream(found, alone)
             self._flush()
         for reason, count in reasons.most_common(MOST_REASONS):
-            self.report.notes.append(f"{found.name}: {count:,} kept in quarantine: {reason}")
+            self.report.notes.append(
+                of_file(found, said("{count} kept in quarantine: {reason}", count=count, reason=reason))
+            )
 
     def _row(self, item: FileEvent, group: str, found: FoundFile, places: Places) -> tuple[dict[str, Any] | None, str]:
         event = item.event
@@ -276,7 +285,9 @@ class Run:
         if not (self.choices.log_stream or self._known_stream or self._is_known_by_own_name):
             self._known_stream = stream_known_as(self.lake, group, rows)
             if self._known_stream:
-                self.report.notes.append(f"{found.name}: its events are those of log stream {self._known_stream!r}")
+                self.report.notes.append(
+                    of_file(found, said("its events are those of log stream {name}", name=repr(self._known_stream)))
+                )
         if self._known_stream:
             for row in rows:
                 row["log_stream"] = self._known_stream

@@ -12,12 +12,13 @@ from forensics.errors import ForensicsError
 from forensics.lake import Lake
 from forensics.lake.handle_mark import hold_to_key
 from forensics.privacy import redacting
+from forensics.sentence import joined, said
 from forensics.tables import ALL_TABLES, BY_NAME
 from ingest import file_bytes, saved_guard_tables
 from ingest.file_consumers import LogGroups, consumer_rows
 from ingest.file_events import read_events
 from ingest.file_forms import Form, FoundFile, recognise, utf8_name
-from ingest.file_run import ImportChoices, ImportReport, Progress, Run, saved_at
+from ingest.file_run import ImportChoices, ImportReport, Progress, Run, of_file, saved_at
 from ingest.query_results import MESSAGE, QUERY, TIME, do_runs_overlap, shows_runs
 from ingest.saved_records import read_records
 from ingest.saved_settings import read_settings
@@ -75,11 +76,15 @@ def import_files(
         lake.append(CONSUMERS, consumer_rows(lake, groups, report.read_groups), "consumers|import")
         run.record_coverage()
     report.gaps += whole.gaps
-    report.gaps += [f"{f.name}: not a log, an export or a saved reply that is known" for f in found if _is_unknown(f)]
+    report.gaps += [of_file(f, "not a log, an export or a saved reply that is known") for f in found if _is_unknown(f)]
     report.notes += groups.notes(report.read_groups)
     if outside:
         report.notes.append(
-            f"{outside[0].name!r} is a link that leads out of the folder ({len(outside)} in all): what it leads to was not read"
+            said(
+                "{file} is a link that leads out of the folder ({count} in all): what it leads to was not read",
+                file=repr(outside[0].name),
+                count=len(outside),
+            )
         )
     return report
 
@@ -107,7 +112,8 @@ def _find(paths: Sequence[Path], lake_folder: Path) -> _Found:
                 found.files.setdefault(whole, recognise(whole, utf8_name(Path(whole.name))))
             else:
                 raise FileNotThereError(
-                    f"{str(given)!r} is a pipe or a device, which cannot be read twice", "Save it as a file first."
+                    said("{file} is a pipe or a device, which cannot be read twice", file=repr(str(given))),
+                    "Save it as a file first.",
                 )
         except OSError as problem:
             met = problem.filename or given
@@ -115,18 +121,22 @@ def _find(paths: Sequence[Path], lake_folder: Path) -> _Found:
                 given if Path(met) == given.absolute() else met
             )  # as it was typed; from Python 3.13 on it comes whole
             raise FileNotThereError(
-                f"{str(shown)!r} cannot be read: {problem.strerror or problem}", "Check the path and its permissions."
+                said("{file} cannot be read: {why}", file=repr(str(shown)), why=problem.strerror or str(problem)),
+                "Check the path and its permissions.",
             ) from problem
     if found.outside and not found.files:
         raise FileNotThereError(
-            f"{str(found.outside[0])!r} and whatever else is there are links that lead out of the folder",
+            said(
+                "{file} and whatever else is there are links that lead out of the folder",
+                file=repr(str(found.outside[0])),
+            ),
             "Name the folder or the files that they lead to.",
         )
     if all(f.form in (Form.UNKNOWN, Form.NOTHING) for f in found.files.values()):
         shown = ", ".join(repr(str(p)) for p in paths[:3])
-        but = f": {found.gaps[0]}" if found.gaps else ""
+        empty = said("nothing that can be imported is in {where}", where=shown)
         raise FileNotThereError(
-            f"nothing that can be imported is in {shown}{but}",
+            joined([empty, found.gaps[0]], ": ") if found.gaps else empty,
             "Give CloudWatch exports, deliveries, saved replies of the AWS command line, or logs with times.",
         )
     return found
@@ -139,10 +149,10 @@ def _look_through(whole: Path, lake_folder: Path, found: _Found) -> None:
     skipped = tables | lakes | {lake_folder}
 
     def not_read(path: Path, why: str) -> None:
-        found.gaps.append(f"{utf8_name(path.relative_to(whole))}: {why}, so it was not read")
+        found.gaps.append(said("{name}: {why}, so it was not read", name=utf8_name(path.relative_to(whole)), why=why))
 
     def not_listed(problem: OSError) -> None:
-        not_read(Path(problem.filename), f"the folder cannot be listed ({problem.strerror})")
+        not_read(Path(problem.filename), said("the folder cannot be listed ({why})", why=problem.strerror))
 
     here_found: dict[Path, FoundFile] = {}
     for folder, folders, names in os.walk(whole, onerror=not_listed):
@@ -162,7 +172,7 @@ def _look_through(whole: Path, lake_folder: Path, found: _Found) -> None:
                 elif not stat.S_ISDIR(mode):
                     not_read(path, next(kind for told, kind in _NO_FILES if told(mode)))
             except OSError as problem:
-                not_read(path, f"it cannot be read ({problem.strerror or problem})")
+                not_read(path, said("it cannot be read ({why})", why=problem.strerror or str(problem)))
     for path in sorted(here_found.keys() - found.files.keys()):
         found.files[path] = here_found[path]
 
@@ -173,26 +183,40 @@ _NO_FILES = ((stat.S_ISFIFO, "it is a pipe"), (stat.S_ISSOCK, "it is a socket"),
 def _check_clear(found: list[FoundFile], choices: ImportChoices) -> None:
     nameless = [f for f in found if f.names_no_group]
     if nameless and len(choices.log_groups) != 1:
-        said = "several were given" if choices.log_groups else "none was given"
         raise ImportUnclearError(
-            f"{nameless[0].name!r} ({nameless[0].form}) does not say which log group it is from, and {said}",
+            said(
+                "{file} ({form}) does not say which log group it is from, and {said}",
+                file=repr(nameless[0].name),
+                form=nameless[0].form,
+                said="several were given" if choices.log_groups else "none was given",
+            ),
             "Give --log-group GROUP, or GROUP=QUEUE; import each group's files by themselves.",
         )
     zoneless = next((f for f in found if f.lacks_zone), None)
     if zoneless and choices.zone is None:
         raise ImportUnclearError(
-            f"the times in {zoneless.name!r} do not say their time zone",
+            said("the times in {file} do not say their time zone", file=repr(zoneless.name)),
             "Give --zone, for example --zone UTC or --zone Europe/Berlin.",
         )
     for table in (f for f in found if f.form in (Form.TABLE, Form.QUERY_REPLY) and not {TIME, MESSAGE} <= f.columns):
         raise ImportUnclearError(
-            f"{table.name!r} ({table.form}) does not hold {TIME} and {MESSAGE}, which log events are read from",
-            f"Ask for them: {QUERY}",
+            said(
+                "{file} ({form}) does not hold {time} and {message}, which log events are read from",
+                file=repr(table.name),
+                form=table.form,
+                time=TIME,
+                message=MESSAGE,
+            ),
+            said("Ask for them: {query}", query=QUERY),
         )
     streamless = [f for f in found if f.form not in NO_LOGS and not f.names_stream]
     if choices.log_stream and len(streamless) != 1:
         raise ImportUnclearError(
-            f"--log-stream {choices.log_stream!r} names one stream, but {len(streamless)} files could be it",
+            said(
+                "--log-stream {stream} names one stream, but {count} files could be it",
+                stream=repr(choices.log_stream),
+                count=len(streamless),
+            ),
             "Import that file by itself.",
         )
 
@@ -207,9 +231,11 @@ def _check_runs(found: list[FoundFile], choices: ImportChoices) -> None:
             told = (e.event for e in read_events(file, choices.zone) if e.reason is None)
             if do_runs_overlap(told):
                 raise ImportUnclearError(
-                    f"runs of a function overlap in {file.name!r}, and it does not say the log stream of its lines: which run "
-                    "wrote a line cannot be told",
-                    f"Save it with the streams: {QUERY}",
+                    said(
+                        "runs of a function overlap in {file}, and it does not say the log stream of its lines: which run wrote a line cannot be told",
+                        file=repr(file.name),
+                    ),
+                    said("Save it with the streams: {query}", query=QUERY),
                 )
 
 

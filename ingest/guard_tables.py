@@ -99,7 +99,7 @@ def ingest(lake: Lake, place: Place, now: datetime) -> list[Reading]:
     """
     about = (place.table.name, place.account_id, place.region, place.queue_arns)
     if place.region not in {arn.split(":")[3] for arn in place.queue_arns}:
-        where = f"it is in {place.region}, where none of its queues is: import an export of it"
+        where = said("it is in {region}, where none of its queues is: import an export of it", region=place.region)
         return [Reading(source, *about, "unsupported", where) for source in (GUARD_TABLE_SETTINGS, GUARD_RECORDS)]
     try:
         described = place.aws.call("dynamodb", "describe_table", "Table", TableName=place.table.name)["Table"]

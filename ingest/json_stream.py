@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forensics.errors import SourceUnreadableError
+from forensics.sentence import said
 
 MOST_CHARS = 16 * 1024**2
 """Longest single value: an event is at most 1 MB, a delivered batch of them 6 MB."""
@@ -30,7 +31,7 @@ class BadJsonError(SourceUnreadableError):
     """The text is not JSON from ``offset`` (characters) on; ``text`` begins there."""
 
     def __init__(self, reason: str, offset: int, text: str) -> None:
-        super().__init__(f"not JSON at character {offset:,}: {reason}")
+        super().__init__(said("not JSON at character {offset}: {reason}", offset=offset, reason=reason))
         self.offset = offset
         self.text = text
 
@@ -128,13 +129,13 @@ class JsonStream:
                 is_open = problem.pos >= len(self._text.rstrip()) or problem.msg.startswith("Unterminated string")
                 raise self._bad("the value has no end" if is_open else problem.msg) from problem
             except RecursionError:
-                return self._passed_over(f"nested more than {MOST_DEEP} deep")
+                return self._passed_over(said("nested more than {n} deep", n=MOST_DEEP))
             except ValueError:  # Python reads no longer one
-                return self._passed_over(f"a number of more than {sys.get_int_max_str_digits():,} digits")
+                return self._passed_over(said("a number of more than {n} digits", n=sys.get_int_max_str_digits()))
             if end == len(self._text) and not isinstance(value, str | dict | list) and self._more():
                 continue  # a number may go on
             if self._is_deep(end):
-                return self._passed_over(f"nested more than {MOST_DEEP} deep")
+                return self._passed_over(said("nested more than {n} deep", n=MOST_DEEP))
             self._at = end
             return value
 
@@ -159,7 +160,7 @@ class JsonStream:
             if found is None or found[0] == '"':  # the text ran out, perhaps in a string
                 ahead = (found.start() if found else len(self._text)) - self._at
                 if ahead > MOST_CHARS or not self._more(len(self._text) - self._at):
-                    raise self._bad(f"{reason}, and the value has no end")
+                    raise self._bad(said("{reason}, and the value has no end", reason=reason))
                 continue
             if pattern is _END_OF_NUMBER:
                 self._at = found.start()
@@ -169,7 +170,9 @@ class JsonStream:
             if depth == 0:
                 self._at = found.end()
                 break
-        return UnreadableValue(f"not to be read at character {offset:,}: {reason}", head)
+        return UnreadableValue(
+            said("not to be read at character {offset}: {reason}", offset=offset, reason=reason), head
+        )
 
     def _peek(self, over: str = _BLANKS) -> str | None:
         """Return the next character that is not in ``over``, without taking it; None at the end."""
@@ -183,7 +186,7 @@ class JsonStream:
 
     def _expect(self, char: str) -> None:
         if self._peek() != char:
-            raise self._bad(f"{char!r} was expected")
+            raise self._bad(said("{char} was expected", char=repr(char)))
         self._at += 1
 
     def _more(self, at_least: int = 0) -> bool:

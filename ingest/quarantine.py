@@ -5,6 +5,7 @@ from typing import Any
 
 from forensics.identity import evidence_id
 from forensics.privacy import redact
+from forensics.sentence import said
 from forensics.tables import BY_NAME, Table
 
 QUARANTINE = BY_NAME["quarantine"]
@@ -16,27 +17,27 @@ _LATEST_MS = 4_102_444_800_000  # 2100-01-01
 def what_is_wrong(event: Any) -> str | None:
     """Say why a log event cannot be stored as one, or None if it can."""
     if not isinstance(event, dict):
-        return f"the event is not an object but {type(event).__name__}"
+        return said("the event is not an object but {name}", name=type(event).__name__)
     stamp_ms, line = event.get("timestamp"), event.get("message")
     stream, event_id = event.get("logStreamName"), event.get("eventId")
     if type(stamp_ms) is not int:
-        return f"the timestamp is not a whole number but {stamp_ms!r:.40}"
+        return said("the timestamp is not a whole number but {value}", value=f"{stamp_ms!r:.40}")
     if not _EARLIEST_MS <= stamp_ms < _LATEST_MS:
-        return f"the timestamp {stamp_ms!r:.40} lies outside the years 2000 to 2100"
+        return said("the timestamp {value} lies outside the years 2000 to 2100", value=f"{stamp_ms!r:.40}")
     if type(line) is not str:
-        return f"the message is not text but {type(line).__name__}"
+        return said("the message is not text but {name}", name=type(line).__name__)
     if type(stream) is not str:
-        return f"the log stream's name is not text but {type(stream).__name__}"
+        return said("the log stream's name is not text but {name}", name=type(stream).__name__)
     if event_id is not None and type(event_id) is not str:
-        return f"the event id is not text but {type(event_id).__name__}"
+        return said("the event id is not text but {name}", name=type(event_id).__name__)
     whole = f"{line}{stream}{event_id or ''}"
     if "\0" not in whole and (whole.isascii() or _is_unicode(whole)):
         return None
     for name, text in (("message", line), ("log stream's name", stream), ("event id", event_id or "")):
         if "\0" in text:
-            return f"the {name} holds a NUL character"
+            return said("the {what} holds a NUL character", what=name)
         if not _is_unicode(text):
-            return f"the {name} holds half a surrogate pair"
+            return said("the {what} holds half a surrogate pair", what=name)
     return None
 
 

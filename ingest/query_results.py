@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from forensics.parsers import parse_line
+from forensics.sentence import said
 from ingest import file_bytes, insights, tool_exports
 from ingest.json_stream import BadJsonError, JsonStream, UnreadableValue
 from ingest.line_times import LineClock, ZoneUnknownError
@@ -99,14 +100,14 @@ def of_table(content: Iterator[str], log_stream: str, clock: LineClock) -> Itera
         try:
             for row in csv.reader(lines):
                 if row:
-                    said = dict(zip(header, row, strict=False))
+                    cells = dict(zip(header, row, strict=False))
                     yield (
-                        _told(said, log_stream, _time_of(said.get(TIME), clock))
+                        _told(cells, log_stream, _time_of(cells.get(TIME), clock))
                         if MESSAGE in header
-                        else _of_tool(said, log_stream, clock)
+                        else _of_tool(cells, log_stream, clock)
                     )
         except csv.Error as problem:
-            yield Told(None, reason=f"the table cannot be read: {problem}", is_gap=True)
+            yield Told(None, reason=said("the table cannot be read: {problem}", problem=str(problem)), is_gap=True)
 
     yield from _in_order(events())
 
@@ -124,10 +125,10 @@ def of_reply(content: Iterator[str], log_stream: str, clock: LineClock) -> Itera
                     yield _told(value, log_stream, _time_of(value[TIME], clock))
                 elif key is not None:
                     fields = value if isinstance(value, list) else []
-                    said = {f.get("field"): f.get("value") for f in fields if isinstance(f, dict)}
-                    yield _told(said, log_stream, insights.epoch_ms(said.get(TIME)))
+                    cells = {f.get("field"): f.get("value") for f in fields if isinstance(f, dict)}
+                    yield _told(cells, log_stream, insights.epoch_ms(cells.get(TIME)))
         except BadJsonError as problem:
-            yield Told(problem.text, reason=str(problem), is_gap=True)
+            yield Told(problem.text, reason=problem.sentence, is_gap=True)
 
     yield from _in_order(events())
 
@@ -143,7 +144,7 @@ def of_tool(content: Iterator[str], log_stream: str, clock: LineClock) -> Iterat
                 else:
                     yield _of_tool(row, log_stream, clock)
         except BadJsonError as problem:
-            yield Told(problem.text, reason=str(problem), is_gap=True)
+            yield Told(problem.text, reason=problem.sentence, is_gap=True)
 
     yield from _in_order(events())
 
@@ -167,9 +168,9 @@ def do_runs_overlap(events: Iterable[Event]) -> bool:
         text, at = event["message"], event["timestamp"]
         if not isinstance(text, str) or not isinstance(at, int) or not _PLATFORM.search(text):
             continue
-        said = parse_line(text)
-        if said.kind in ("start", "end", "report") and said.request_id:
-            spans.setdefault((event["logStreamName"], said.request_id), []).append(at)
+        parsed = parse_line(text)
+        if parsed.kind in ("start", "end", "report") and parsed.request_id:
+            spans.setdefault((event["logStreamName"], parsed.request_id), []).append(at)
     reached: dict[str, int] = {}
     for start, end, stream in sorted((min(times), max(times), stream) for (stream, _), times in spans.items()):
         if start < reached.get(stream, -1):

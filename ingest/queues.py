@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from forensics.errors import EndpointUnreachableError, QueueUnknownError
+from forensics.nearest import meant
 from forensics.regions import dns_suffix, region_of_host
 from forensics.sentence import said
 from ingest.aws_errors import AwsRefusedError
@@ -187,26 +188,31 @@ def _urls(aws: Aws) -> Iterator[str]:
 
 
 def _unknown(aws: Aws, name: str, problem: AwsRefusedError) -> QueueUnknownError:
-    why = "not there" if problem.status == "gone" else f"not readable ({problem})"
     try:
         names = sorted({url.rstrip("/").rsplit("/", 1)[-1] for url in _urls(aws)})
     except AwsRefusedError:
         names = []
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5) or [n for n in names if name.lower() in n.lower()]
     if near:
-        hint = f"Did you mean {' or '.join(near[:3])}?"
+        hint = meant(near[:3])
     elif problem.status == "denied":
         hint = "These credentials need sqs:GetQueueUrl; giving the queue's ARN avoids the call."
     else:
         hint = "Check --region and --profile; `--all-queues` takes every queue."
     kind = QueueRefusedError if problem.status == "denied" else QueueUnknownError
-    return kind(f"queue {name!r} is {why} in {aws.region}", hint)
+    about = {"queue": repr(name), "region": aws.region}
+    return kind(
+        said("queue {queue} is not there in {region}", **about)
+        if problem.status == "gone"
+        else said("queue {queue} is not readable ({why}) in {region}", why=problem.sentence, **about),
+        hint,
+    )
 
 
 def misfits(attributes: dict[str, str]) -> list[str]:
     """Name the attributes that ``to_row`` cannot read."""
     wrong = [
-        f"GetQueueAttributes.{name} is no number or time"
+        said("{where} is no number or time", where=f"GetQueueAttributes.{name}")
         for name, reader in _NUMBERS.items()
         if attributes.get(name) is not None and reader(attributes[name]) is None
     ]

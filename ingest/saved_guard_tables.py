@@ -144,14 +144,19 @@ def _store_one(lake: Lake, files: list[tuple[FoundFile, Source]], tally: Tally, 
                     seen, stored, rows = seen + len(rows), stored + _append(lake, rows), []
         except (BadJsonError, FileDamagedError, FileTooLargeError) as problem:
             is_whole = False
-            tally.gaps.append(f"{file.name}: {problem}")
+            tally.gaps.append(said("{name}: {what}", name=file.name, what=problem.sentence))
             told = quarantine_row(guard_tables.GUARD_RECORDS, file.name, str(problem), 0, "", now)
             lake.append(_QUARANTINE, [told], f"quarantine|{file.name}")
         seen, stored = seen + len(rows), stored + (_append(lake, rows) if rows else 0)
     tally.seen_count, tally.stored_count = tally.seen_count + seen, tally.stored_count + stored
     if lost:
         tally.gaps.append(
-            f"{files[0][0].name}: {lost:,} items have no attribute {source.table.key!r}: name it as key under [[guard_table]]"
+            said(
+                "{name}: {count} items have no attribute {key}: name it as key under [[guard_table]]",
+                name=files[0][0].name,
+                count=lost,
+                key=repr(source.table.key),
+            )
         )
     if not has_items:
         return

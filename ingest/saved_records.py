@@ -52,7 +52,7 @@ def read_records(found: FoundFile, collected_at: datetime) -> SavedRecords:
         for _, document in JsonStream(texts(pieces(found.path))).documents():
             _add(read, document, collected_at)
     except (BadJsonError, FileDamagedError, FileTooLargeError) as problem:
-        read.bad.append((str(problem), ""))
+        read.bad.append((problem.sentence, ""))
     return read
 
 

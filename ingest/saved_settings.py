@@ -34,7 +34,7 @@ def read_settings(found: FoundFile) -> SavedSettings:
         for _, document in JsonStream(texts(pieces(found.path))).documents():
             _add(read, document)
     except (BadJsonError, FileDamagedError, FileTooLargeError) as problem:
-        read.bad.append((str(problem), ""))  # the text may hold what was never to be kept
+        read.bad.append((problem.sentence, ""))  # the text may hold what was never to be kept
     return read
 
 

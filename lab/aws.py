@@ -21,6 +21,7 @@ import boto3
 from botocore.config import Config
 
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 
 START_LIMIT_S = 180.0
 END_LIMIT_S = 5.0
@@ -158,11 +159,13 @@ class EmbeddedAws:
         return self._process
 
     def _failed(self, what: str) -> EmbeddedAwsError:
-        said = ""
+        log = ""
         if self._home:
-            said = (Path(self.home) / "emulator.log").read_text(errors="replace").strip()
-        last = said.splitlines()[-1] if said else "it said nothing"
-        return EmbeddedAwsError(f"the embedded AWS {what}: {last}", "Run make setup again, then make demo.")
+            log = (Path(self.home) / "emulator.log").read_text(errors="replace").strip()
+        last = log.splitlines()[-1] if log else "it said nothing"
+        return EmbeddedAwsError(
+            said("the embedded AWS {what}: {why}", what=what, why=last), "Run make setup again, then make demo."
+        )
 
     def _end(self) -> None:
         process, self._process = self._process, None

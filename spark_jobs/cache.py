@@ -17,8 +17,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from forensics.errors import ForensicsError
-
 _ROOT = Path(__file__).resolve().parent.parent
 _CODE = ("forensics", "spark_jobs")
 _ENGINES = ("polars", "msgspec", "pyarrow")
@@ -28,10 +26,6 @@ _KEPT_BEFORE = ".kept"
 """Where releases before this cache kept what their runs made: nothing reads it any more."""
 
 Summary = dict[str, Any]
-
-
-class CacheDamagedError(ForensicsError):
-    """What runs leave cannot be read back, although it was removed and made anew again and again."""
 
 
 @functools.cache

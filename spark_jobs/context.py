@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pyspark import SparkConf, SparkContext
 
+from forensics.sentence import said
 from spark_jobs.java import find_java
 from spark_jobs.scratch import scratch_folder
 
@@ -29,7 +30,7 @@ def spark_context(master: str | None = None, say: Callable[[str], None] | None =
         return active
     java = find_java()
     if say:
-        say(f"Spark runs on {java}")
+        say(said("Spark runs on {java}", java=java.__str__()))
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     local = master is None or master.startswith("local")
     if local:

@@ -11,6 +11,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from forensics.sentence import said
+
 SUPPORTED_MAJORS = (17, 21)
 """Java versions Spark 4.1 supports; on 24 and newer Hadoop fails with "getSubject is not supported"."""
 
@@ -38,7 +40,7 @@ class Java:
     origin: str
 
     def __str__(self) -> str:
-        return f"Java {self.major} from {self.origin} ({self.home})"
+        return said("Java {major} from {origin} ({home})", major=self.major, origin=self.origin, home=str(self.home))
 
     def launcher_home(self) -> Path:
         """Return a JAVA_HOME whose ``bin/java`` starts this Java without the one argument of Spark's that nobody needs."""

@@ -21,15 +21,9 @@ def java_failures_told() -> Iterator[None]:
     except Exception as problem:
         if (status := _status_of_java()) is not None:
             forget_context()
-            raise SparkEndedError(
-                f"Spark's Java ended while it was needed (status {status}); nothing was published.",
-                "On Linux -9 is often the kernel that was out of memory: free some, or set DOUBLETAKE_SPARK_MEMORY lower.",
-            ) from problem
+            raise SparkEndedError.killed(status) from problem
         if "OutOfMemoryError" in str(problem):
-            raise SparkEndedError(
-                "Spark's Java had no memory left for this lake; nothing was published.",
-                f"Give it more: DOUBLETAKE_SPARK_MEMORY=4g, for instance. [default: {DEFAULT_MEMORY}]",
-            ) from problem
+            raise SparkEndedError.out_of_memory(DEFAULT_MEMORY) from problem
         raise
 
 

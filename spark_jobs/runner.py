@@ -13,6 +13,7 @@ from forensics.clock import moment
 from forensics.counting.hashes import settled_parts, shard_bounds
 from forensics.counting.orders import orders_together
 from forensics.counting.runs import blind_starts, runs_of_mappings
+from forensics.errors import CacheDamagedError
 from forensics.health.accepted import check_codes
 from forensics.judging.recorded import Recorded
 from forensics.judging.surroundings import Surroundings
@@ -20,6 +21,7 @@ from forensics.judging.written import lines_of_writers
 from forensics.lake import Generation, Lake
 from forensics.lake.forgetting import forget_generations
 from forensics.parsers.sends import pattern_of
+from forensics.sentence import counted, said
 from forensics.settings import Settings
 from forensics.settings_text import bearing_text, text_digest
 from forensics.streams.groups import LAMBDA
@@ -27,7 +29,7 @@ from forensics.streams.reading import Reading
 from forensics.tables import Table
 from forensics.tables import findings as T
 from spark_jobs import steps
-from spark_jobs.cache import Cache, CacheDamagedError, Summary, code_digest, digest, linked
+from spark_jobs.cache import Cache, Summary, code_digest, digest, linked
 from spark_jobs.candidates import PLAN
 from spark_jobs.carried import Carried, Progress, Unheard
 from spark_jobs.carrier import Carrier, OnSpark
@@ -81,12 +83,10 @@ def correlate(
                 if not damaged:
                     raise
                 if attempt == _MOST_ATTEMPTS:
-                    raise CacheDamagedError(
-                        f"what runs leave in {str(run.cache.root)!r} is damaged again and again: {damaged[0]}"
-                        + (f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""),
-                        "It has been removed. Check the disk, then run this again.",
-                    ) from problem
-                progress.step(f"making again what an earlier run left damaged: {', '.join(damaged[:3])}")
+                    raise CacheDamagedError.of(run.cache.root, damaged) from problem
+                progress.step(
+                    said("making again what an earlier run left damaged: {names}", names=", ".join(damaged[:3]))
+                )
         raise AssertionError("the last attempt returns or raises")
 
 
@@ -139,7 +139,7 @@ class _Run:
         shared = replace(shared, around=around, entries=tuple(parts.entries))
         plan_name, plan = self._plan(shared, parts)
         shared = replace(shared, plan=self.cache.entry("plan", plan_name) / PLAN)
-        self.progress.step("judging what was delivered again")
+        self.progress.step("judging what was redelivered")
         judged, of_judged, settled = self._judged(shared, parts, plan)
         self.progress.step("weighing incidents, settings and the health of the queues")
         telling = Telling(self.carried, self.evidence, shared, parts, judged, of_judged, settled, data_until)
@@ -184,7 +184,7 @@ class _Run:
                 units.append({**piece, "piece": n, "pieces": pieces})
                 lines.append((count + n) // pieces)
                 of_pieces.append(survey)
-        self.progress.step(f"reading {sum(lines):,} log event{'' if sum(lines) == 1 else 's'}")
+        self.progress.step(said("reading {events}", events=counted(sum(lines), "log event")))
         told = self.carried.map("scan", steps.scan, shared, units, lines, "log events read")
         told = self._with_receives_out_of_reach(shared, units, of_pieces, told)
         held = ("rest", "facts", "borders")

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from forensics.books.amounts import AmountUnreadableError, currency_code, money
 from forensics.books.files import LedgerUnreadableError
-from forensics.words import count_text
+from forensics.sentence import counted, said
 
 Row = Mapping[str, Any]
 SAME_ROWS = ("refuse", "count", "once")
@@ -66,28 +66,45 @@ def entries(rows: Iterable[tuple[int, Row]], columns: Columns, file: str) -> lis
     times_of: dict[tuple[Any, ...], int] = {}
     plain_currency: tuple[str, int] | None = None
     for number, row in rows:
-        where = f"row {number} of {file!r}"
+        where = said("row {number} of {file}", number=str(number), file=repr(file))
         _check_columns(row, columns, where)
         if any(str(row[name]) not in values for name, values in _values_of(columns.only).items()):
             continue
-        entry, said = _entry(number, row, columns, where)
-        if said and plain_currency and said != plain_currency[0]:
+        entry, named_currency = _entry(number, row, columns, where)
+        if named_currency and plain_currency and named_currency != plain_currency[0]:
             raise AmountUnreadableError(
-                f"{where} is in {said}, and row {plain_currency[1]} in {plain_currency[0]}: two currencies in column "
-                f"{columns.amount!r}",
+                said(
+                    "{where} is in {said}, and row {row} in {other}: two currencies in column {column}",
+                    where=where,
+                    said=named_currency,
+                    row=str(plain_currency[1]),
+                    other=plain_currency[0],
+                    column=repr(columns.amount),
+                ),
                 "Amounts are added up per currency: name the column that holds it with --currency.",
             )
-        plain_currency = plain_currency or (said and (said, number)) or None
+        plain_currency = plain_currency or (named_currency and (named_currency, number)) or None
         if entry.entry_id is not None and (earlier := named.setdefault(entry.entry_id, number)) != number:
             raise LedgerUnreadableError(
-                f"{where} has {columns.entry_id} {entry.entry_id!r}, and so has row {earlier}",
+                said(
+                    "{where} has {column} {value}, and so has row {earlier}",
+                    where=where,
+                    column=columns.entry_id,
+                    value=repr(entry.entry_id),
+                    earlier=str(earlier),
+                ),
                 "Each row's name stands once: was the same export put in twice?",
             )
         content = tuple(sorted((name, str(value)) for name, value in row.items()))
         if (earlier := first_of.setdefault(content, number)) != number:
             if columns.same_rows == "refuse":
                 raise LedgerUnreadableError(
-                    f"{where} is row {earlier} again, equal in every column (key {entry.key!r})",
+                    said(
+                        "{where} is row {earlier} again, equal in every column (key {key})",
+                        where=where,
+                        earlier=str(earlier),
+                        key=repr(entry.key),
+                    ),
                     "Two charges, or one export put in twice? Say --same-rows count or --same-rows once, or name a column "
                     "that tells rows apart with --id.",
                 )
@@ -97,8 +114,10 @@ def entries(rows: Iterable[tuple[int, Row]], columns: Columns, file: str) -> lis
         times_of[same] = times_of.get(same, 0) + 1
         found.append(Entry(*same, row_number=number, nth=times_of[same]))
     if not found:
-        said = ", ".join(f"{name}={value}" for name, value in columns.only)
-        raise LedgerUnreadableError(f"no row of {file!r} has {said}", "Look at the values of that column.")
+        wanted = ", ".join(f"{name}={value}" for name, value in columns.only)
+        raise LedgerUnreadableError(
+            said("no row of {file} has {said}", file=repr(file), said=wanted), "Look at the values of that column."
+        )
     return found
 
 
@@ -106,39 +125,58 @@ def _entry(number: int, row: Row, columns: Columns, where: str) -> tuple[Entry, 
     """Return an entry, and the currency that its amount's own cell names."""
     key = row[columns.key]
     if key is None or not str(key).strip():
-        raise LedgerUnreadableError(f"{where} has no {columns.key}", "Each row needs the key of what it is about.")
-    amount, said, currency = None, None, None
+        raise LedgerUnreadableError(
+            said("{where} has no {column}", where=where, column=columns.key),
+            "Each row needs the key of what it is about.",
+        )
+    amount, named_currency, currency = None, None, None
     if columns.amount:
         value = row[columns.amount]
         try:
             found = money(value)
         except AmountUnreadableError as problem:
-            raise AmountUnreadableError(f"{where}, column {columns.amount!r}: {problem}", problem.hint) from problem
-        amount, said = found.amount, found.currency
-        currency = _currency(row, columns, said, where)
+            raise AmountUnreadableError(
+                said(
+                    "{where}, column {column}: {problem}",
+                    where=where,
+                    column=repr(columns.amount),
+                    problem=problem.sentence,
+                ),
+                problem.hint,
+            ) from problem
+        amount, named_currency = found.amount, found.currency
+        currency = _currency(row, columns, named_currency, where)
     if not _is_text(str(key)):
         raise LedgerUnreadableError(
-            f"{where} has {columns.key} {key!r:.80}, which is no text", "Write it again as UTF-8."
+            said("{place} has {column} {key}, which is no text", place=where, column=columns.key, key=f"{key!r:.80}"),
+            "Write it again as UTF-8.",
         )
     entry_id = row[columns.entry_id] if columns.entry_id else None
     if columns.entry_id and (entry_id is None or not _is_text(str(entry_id))):
-        raise LedgerUnreadableError(f"{where} has no {columns.entry_id}", "--id names a column that each row has.")
+        raise LedgerUnreadableError(
+            said("{where} has no {column}", where=where, column=columns.entry_id),
+            "--id names a column that each row has.",
+        )
     booked_at = _time(row[columns.time], columns, where) if columns.time else None
     entry = Entry(str(key).strip(), None if entry_id is None else str(entry_id), amount, currency, booked_at, number)
-    return entry, None if columns.currency in row else said
+    return entry, None if columns.currency in row else named_currency
 
 
-def _currency(row: Row, columns: Columns, said: str | None, where: str) -> str | None:
+def _currency(row: Row, columns: Columns, named: str | None, where: str) -> str | None:
     if columns.currency is None:
-        return said
+        return named
     value = row.get(columns.currency, columns.currency)
     if not isinstance(value, str) or not _CURRENCY.fullmatch(value):
         raise AmountUnreadableError(
-            f"{where}: {value!r} is not a currency", "--currency names a column of codes like EUR, or is such a code."
+            said("{where}: {value} is not a currency", where=where, value=repr(value)),
+            "--currency names a column of codes like EUR, or is such a code.",
         )
     code = currency_code(value)
-    if said and said != code:
-        raise AmountUnreadableError(f"{where} is in {said} by its amount, and in {code} by --currency", "Which is it?")
+    if named and named != code:
+        raise AmountUnreadableError(
+            said("{where} is in {said} by its amount, and in {code} by --currency", where=where, said=named, code=code),
+            "Which is it?",
+        )
     return code
 
 
@@ -160,7 +198,12 @@ def _time(value: Any, columns: Columns, where: str) -> datetime:
             at = None
     if at is not None and at.tzinfo is None and columns.zone is None:
         raise LedgerUnreadableError(
-            f"{where}, column {columns.time!r}: {value!r} does not say its time zone",
+            said(
+                "{where}, column {column}: {text} does not say its time zone",
+                where=where,
+                column=repr(columns.time),
+                text=repr(value),
+            ),
             "Give --zone, for example --zone UTC or --zone Europe/Berlin.",
         )
     try:
@@ -169,7 +212,12 @@ def _time(value: Any, columns: Columns, where: str) -> datetime:
         found = None
     if found is None:
         raise LedgerUnreadableError(
-            f"{where}, column {columns.time!r}: {value!r:.80} is not a time",
+            said(
+                "{where}, column {column}: {text} is not a time",
+                where=where,
+                column=repr(columns.time),
+                text=f"{value!r:.80}",
+            ),
             "Times are written like 2026-11-20T05:12:00Z, or as seconds or milliseconds since 1970.",
         )
     return found
@@ -186,13 +234,22 @@ def _check_columns(row: Row, columns: Columns, where: str) -> None:
     for option, name in wanted:
         if name is not None and name not in row:
             raise LedgerUnreadableError(
-                f"{where} has no column {name!r}",
-                f"{option} names one of its {count_text(len(row), 'column')}: {_some(row)}.",
+                said("{where} has no column {column}", where=where, column=repr(name)),
+                said(
+                    "{option} names one of its {columns}: {names}.",
+                    option=option,
+                    columns=counted(len(row), "column"),
+                    names=_some(row),
+                ),
             )
     if columns.currency and columns.currency not in row and not _CURRENCY.fullmatch(columns.currency):
         raise LedgerUnreadableError(
-            f"{where} has no column {columns.currency!r}, and that is no currency's code",
-            f"--currency names one of: {_some(row)}; or a code like EUR.",
+            said(
+                "{where} has no column {column}, and that is no currency's code",
+                where=where,
+                column=repr(columns.currency),
+            ),
+            said("--currency names one of: {names}; or a code like EUR.", names=_some(row)),
         )
 
 

@@ -50,7 +50,8 @@ def ledger_rows(path: Path) -> Iterator[tuple[int, Row]]:
             )
     except OSError as problem:
         raise LedgerUnreadableError(
-            f"{str(path)!r} cannot be read: {problem.strerror or problem}", "Check the path and its permissions."
+            said("{file} cannot be read: {why}", file=repr(str(path)), why=problem.strerror or str(problem)),
+            "Check the path and its permissions.",
         ) from problem
 
 

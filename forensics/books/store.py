@@ -16,11 +16,11 @@ from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
 from forensics.lake.filters import equals
 from forensics.privacy import redact
-from forensics.sentence import said
+from forensics.sentence import counted, said
 from forensics.tables.books import BOOK_ENTRIES, BOOKS
 from forensics.tables.findings import DELIVERIES, MESSAGES
 from forensics.window import TimeWindow
-from forensics.words import count_text, percent, time_text
+from forensics.words import percent, time_text
 
 _COLUMNS = [
     "queue_arn",
@@ -111,7 +111,7 @@ def withdraw(lake: Lake, book: str, now: datetime) -> int:
         there = sorted({r["book"] for r in readings})
         raise BooksUnclearError(
             said("no ledger {book} counts in this lake", book=repr(book)),
-            f"There is: {', '.join(there)}." if there else "There is none.",
+            said("There is: {names}.", names=", ".join(there)) if there else "There is none.",
         )
     count = 0
     for (queue_arn, name), edition in sorted(mine.items()):
@@ -272,8 +272,15 @@ def _queue_of(findings: Findings, found: Sequence[Entry], columns: Columns, queu
     if not named:
         shown = sorted(keys)[0]
         raise BooksUnclearError(
-            f"none of the {count_text(len(keys), 'key')} in column {columns.key!r}, such as {shown!r}, names a message "
-            + (f"of {queue!r}" if queue else "in the lake"),
+            said(
+                "none of the {keys} in column {column}, such as {shown}, names a message of {queue}"
+                if queue
+                else "none of the {keys} in column {column}, such as {shown}, names a message in the lake",
+                keys=counted(len(keys), "key"),
+                column=repr(columns.key),
+                shown=repr(shown),
+                **({"queue": repr(queue)} if queue else {}),
+            ),
             "--key takes the column that holds the business key, the message id or the deduplication id; business_key in the "
             "settings file says where bodies carry it.",
         )

@@ -10,6 +10,7 @@ from forensics.charts.lanes import microseconds
 from forensics.charts.palette import CHOSEN_OPACITY
 from forensics.charts.timeline import timeline_figure
 from forensics.language import ENGLISH, Language
+from forensics.sentence import counted, marked, said
 
 KINDS = ("in_flight", "handling", "repeat", "timeout", "error", "crash", "delete_refused", "dead_lettered")
 """What this form draws of a timeline."""
@@ -38,10 +39,10 @@ def consumer_lanes(timeline: pd.DataFrame) -> pd.DataFrame:
     )
     counts = bars.groupby(["consumer", "kind", "ended_by"], sort=True)["message_id"].nunique().to_numpy()
     folded["batch"] = counts
-    folded["label"] = [f"{n:,} message{'' if n == 1 else 's'}" for n in counts]
+    folded["label"] = [marked(counted(int(n), "message")) for n in counts]
     folded["receive_count"] = None
     folded["who"] = [
-        request_of(consumer) if function else None
+        marked(request_of(consumer)) if function else None
         for consumer, function in zip(folded["consumer"], folded["function_name"], strict=True)
     ]
     marks = rows[~rows["kind"].isin(["in_flight", "handling"])].assign(batch=1)
@@ -60,7 +61,7 @@ def request_of(invocation_id: str) -> str:
     >>> request_of("/aws/lambda/pay|2026/11/20/[$LATEST]ab|7f3c|1")
     'request 7f3c'
     """
-    return f"request {invocation_id.split('|')[2]}" if invocation_id.count("|") >= 3 else invocation_id
+    return said("request {id}", id=invocation_id.split("|")[2]) if invocation_id.count("|") >= 3 else invocation_id
 
 
 def environments(consumers: pd.Series) -> pd.Series:

@@ -7,6 +7,7 @@ from typing import Protocol
 import pandas as pd
 
 from forensics.language import ENGLISH, Language
+from forensics.sentence import counted, marked, said
 from forensics.words import span_text
 
 PREFIX = "group:"
@@ -58,7 +59,7 @@ def with_groups(
             "ended_by": None,
             "consumer": None,
             "source": "derived",
-            "label": f"group {group}: blocked, {_waiting(span.messages)}",
+            "label": marked(said("group {group}: blocked, {waiting}", group=group, waiting=_waiting(span.messages))),
         }
         for place, group in enumerate(shown)
         for span in of_group[group]
@@ -75,7 +76,7 @@ def with_groups(
 def _waiting(messages: int | None) -> str:
     if messages is None:
         return "messages waiting unknown"
-    return f"{messages:,} message{'s' if messages != 1 else ''} waiting"
+    return said("{messages} waiting", messages=counted(messages, "message"))
 
 
 def _short(name: str) -> str:
@@ -89,8 +90,16 @@ def blocked_words(spans: Iterable[Blocked]) -> str | None:
         return None
     groups = {s.group_id for s in found}
     total = span_text(sum(s.blocked_ms for s in found))
-    times = f"{len(found):,} times" if len(found) > 1 else "once"
+    times = said("{count} times", count=len(found)) if len(found) > 1 else "once"
     if len(groups) == 1:
-        named = f"Message group {next(iter(groups))}" if "" not in groups else "The message group"
-        return f"{named} was blocked {times}, {total} in total: no other message of a FIFO group is delivered while one is in flight."
-    return f"{len(groups):,} message groups were blocked {times}, {total} in total."
+        return said(
+            "The message group was blocked {times}, {whole} in total: no other message of a FIFO group is delivered while one is in flight."
+            if "" in groups
+            else "Message group {group} was blocked {times}, {whole} in total: no other message of a FIFO group is delivered while one is in flight.",
+            group=next(iter(groups)),
+            times=times,
+            whole=total,
+        )
+    return said(
+        "{count} message groups were blocked {times}, {whole} in total.", count=len(groups), times=times, whole=total
+    )

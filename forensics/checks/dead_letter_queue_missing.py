@@ -27,12 +27,15 @@ def dead_letter_queue_missing(setup: Setup) -> Answer:
         return fails(
             CRITICAL,
             said(
-                "no dead-letter queue, and one message was received {times}: it comes back until its retention ends",
+                "no dead-letter queue, and one message was received {times}: it is redelivered until its retention ends",
                 times=counted(highest, "time"),
             ),
             advice,
             *uses,
         )
     return fails(
-        WARNING, "no dead-letter queue: a message that always fails comes back until its retention ends", advice, *uses
+        WARNING,
+        "no dead-letter queue: a message that always fails is redelivered until its retention ends",
+        advice,
+        *uses,
     )

@@ -17,7 +17,7 @@ def mapping_filters(setup: Setup) -> Answer:
         return NO_MAPPING
     uses = ("filter_patterns", "filtered_event_count", "mapping_state")
     if not setup.filter_patterns:
-        return passes("the mapping hands on all messages", *uses)
+        return passes("the mapping passes on all messages", *uses)
     patterns = counted(len(setup.filter_patterns), "pattern")
     if setup.filtered_event_count is None:
         return unknown(

@@ -50,7 +50,7 @@ def partial_responses(setup: Setup) -> Answer:
             *uses,
         )
     well = said(
-        "on in the mapping; no batch came back whole from {runs} of the last 7 days",
+        "on in the mapping; no whole batch was redelivered from {runs} of the last 7 days",
         runs=counted(setup.run_count, "run"),
     )
     return passes(well, *uses)

@@ -46,7 +46,7 @@ def visibility_below_advice(setup: Setup) -> Answer:
             WARNING,
             said(
                 "visibility timeout {visibility} < {advised}, six times the function timeout {timeout}{plus}: while the function is "
-                "throttled, messages come back before their run began",
+                "throttled, messages are redelivered before their run began",
                 **told,
             ),
             said(

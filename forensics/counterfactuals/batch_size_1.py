@@ -28,7 +28,7 @@ def batch_size_1(repeat: Repeat) -> Answer:
     if repeat.cause == "partial_response":
         if repeat.earlier_is_named_failure:
             return not_prevented("the function returned this very message as failed")
-        return prevented("a response that named no item rightly gave back the whole batch")
+        return prevented("a response that named no item rightly returned the whole batch")
     if repeat.cause in ("visibility_expired", "handle_expired"):
         if repeat.was_alone:
             return not_prevented("it was alone in its run")

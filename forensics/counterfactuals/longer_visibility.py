@@ -34,5 +34,7 @@ def longer_visibility(repeat: Repeat) -> Answer:
     if repeat.cause == "released":
         return not_prevented("the consumer itself cut the visibility timeout short")
     if repeat.earlier_status in FAILED:
-        return not_prevented("a failed run deletes nothing; the message would have come back all the same, only later")
+        return not_prevented(
+            "a failed run deletes nothing; the message would have been redelivered all the same, only later"
+        )
     return not_prevented("the message was still hidden when its run ended")

@@ -29,5 +29,5 @@ def partial_responses(repeat: Repeat) -> Answer:
     if repeat.cause == "partial_response":
         if repeat.earlier_is_named_failure:
             return not_prevented("the function named this item as failed")
-        return prevented("the response named no item rightly, so the whole batch came back")
+        return prevented("the response named no item rightly, so the whole batch was redelivered")
     return not_prevented("the run's answer had no part in it")

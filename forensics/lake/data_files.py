@@ -223,7 +223,7 @@ def what_is_wrong(file: Path, size_bytes: int | None, sha256: str | None, whole:
     if not file.exists():
         return "is missing"
     if size_bytes is not None and (there := file.stat().st_size) != size_bytes:
-        return f"has {there:,} bytes instead of {size_bytes:,}"
+        return said("has {n} bytes instead of {m}", n=there, m=size_bytes)
     try:
         if whole and sha256 is not None:
             return None if digest(file) == sha256 else "is not what was written"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import unicodedata
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -45,7 +46,18 @@ def file_damaged(folder: Path, file: Path, why: str) -> LakeDamagedError:
 
 
 def _where(folder: Path) -> str:
-    return f"table {folder.name} of the lake at {str(folder.parent.parent)!r}"
+    return said("table {table} of the lake at {where}", table=folder.name, where=repr(str(folder.parent.parent)))
+
+
+def odd_in(path: str) -> str | None:
+    """Say what in a path delta-rs would take for something else, or refuse; None where it takes the path."""
+    if "%" in path:
+        return "a per cent sign in its path, which delta-rs takes for an escape"
+    if "\\" in path:
+        return "a backslash in its path, which delta-rs takes for a folder's end"
+    if any(unicodedata.category(char) in ("Cc", "Cs") for char in path):
+        return "a control character, or bytes that are not UTF-8, in its path"
+    return None
 
 
 def open_table(folder: Path, table: Table, version: int | None = None) -> DeltaTable:
@@ -60,7 +72,9 @@ def open_table(folder: Path, table: Table, version: int | None = None) -> DeltaT
     except TableNotFoundError:
         raise
     except DeltaError as problem:
-        raise LakeDamagedError(f"{where} cannot be read: {problem}", _HINT) from problem
+        raise LakeDamagedError(
+            said("{table} cannot be read: {problem}", table=where, problem=str(problem)), _HINT
+        ) from problem
     if (written := _schema_version(handle.metadata().configuration)) > SCHEMA_VERSION:
         raise LakeTooNewError(
             said(
@@ -196,7 +210,9 @@ def flush(folder: Path, version: int, flushed: Collection[str] = ()) -> None:
     try:
         written = list(actions(folder, version))
     except ValueError as problem:
-        raise LakeDamagedError(f"{_where(folder)} cannot be read: {problem}", _HINT) from problem
+        raise LakeDamagedError(
+            said("{table} cannot be read: {problem}", table=_where(folder), problem=str(problem)), _HINT
+        ) from problem
     if not written:
         raise LakeDamagedError(said("{table} cannot be read: its newest commit is empty", table=_where(folder)), _HINT)
     commit = commit_file(folder, version)

@@ -118,7 +118,10 @@ def verify_files(lake: Lake) -> tuple[int, list[str]]:
     for table in ALL_TABLES:
         if lake.exists(table):
             folder = lake.path(table)
-            found += [f"{table.name}: data file {d.file.name} {d.why}" for d in _damaged_files(folder, look)]
+            found += [
+                said("{table}: data file {file} {why}", table=table.name, file=d.file.name, why=d.why)
+                for d in _damaged_files(folder, look)
+            ]
     return look.file_count, found
 
 
@@ -131,16 +134,31 @@ def _heal_table(lake: Lake, table: Table, aside: Path, look: Look, gone: list[Go
         _set_aside(folder, commit, aside)
         for file in _checkpoint_of(folder, int(commit.stem)):
             _set_aside(folder, file, aside)
-        yield Repair(f"{table.name}: commit {int(commit.stem)} {why}; set aside")
+        yield Repair(
+            said("{table}: commit {number} {why}; set aside", table=table.name, number=str(int(commit.stem)), why=why)
+        )
     for file in _torn_checkpoints(folder):
         _set_aside(folder, file, aside)
-        yield Repair(f"{table.name}: checkpoint {file.name} cannot be read; set aside, the commits hold the same")
+        yield Repair(
+            said(
+                "{table}: checkpoint {file} cannot be read; set aside, the commits hold the same",
+                table=table.name,
+                file=file.name,
+            )
+        )
     if not lake.exists(table):
         return
     try:
         handle = DeltaTable(str(folder))
     except DeltaError as problem:
-        yield Repair(f"{table.name}: still cannot be opened ({problem}); restore it from a copy", is_mended=False)
+        yield Repair(
+            said(
+                "{table}: still cannot be opened ({problem}); restore it from a copy",
+                table=table.name,
+                problem=str(problem),
+            ),
+            is_mended=False,
+        )
         return
     damaged = list(_damaged_files(folder, look))
     for one in damaged:
@@ -148,7 +166,13 @@ def _heal_table(lake: Lake, table: Table, aside: Path, look: Look, gone: list[Go
             _set_aside(folder, one.file, aside)
         gone += [one.held(table)] if table.name in RESOURCE_OF else []
         yield Repair(
-            f"{table.name}: data file {one.file.name} {one.why}; set aside{_NOT_READ_AGAIN.get(table.name, '')}"
+            said(
+                "{table}: data file {file} {why}; set aside{rest}",
+                table=table.name,
+                file=one.file.name,
+                why=one.why,
+                rest=_NOT_READ_AGAIN.get(table.name, ""),
+            )
         )
     if damaged:
         handle.repair()  # takes the missing files out of the newest version
@@ -257,7 +281,13 @@ def _sweep(lake: Lake) -> Iterator[Repair]:
     for folder in staged:
         shutil.rmtree(folder)
     runs = ", ".join(sorted({folder.name for folder in staged}))
-    yield Repair(f"findings: {size_bytes:,} bytes staged by a correlation that never published them removed ({runs})")
+    yield Repair(
+        said(
+            "findings: {n} bytes staged by a correlation that never published them removed ({names})",
+            n=size_bytes,
+            names=runs,
+        )
+    )
 
 
 def _is_damaged(lake: Lake, table: Table, look: Look) -> bool:
@@ -309,4 +339,4 @@ def _mark_lost(lake: Lake, miscount: Miscount, now: datetime) -> Repair:
                 }
             )
     lake.append(COVERAGE, rows, "coverage|doctor")
-    return Repair(f"{miscount.sentence}; the next collection of that window reads it again")
+    return Repair(said("{sentence}; the next collection of that window reads it again", sentence=miscount.sentence))

@@ -36,9 +36,15 @@ def hold_to_key(lake_folder: Path, key: bytes | None, key_file: str | None) -> N
         draft.replace(mark)
         flush_path(lake_folder)
         return
-    ways = "without a key" if begun_with is None else "with another key" if key else "with a key"
+    phrase = (
+        "receipt handles in the lake at {lake} were replaced without a key: new ones would not join them"
+        if begun_with is None
+        else "receipt handles in the lake at {lake} were replaced with another key: new ones would not join them"
+        if key
+        else "receipt handles in the lake at {lake} were replaced with a key: new ones would not join them"
+    )
     raise SettingsError(
-        f"receipt handles in the lake at {str(lake_folder)!r} were replaced {ways}: new ones would not join them",
+        said(phrase, lake=repr(str(lake_folder))),
         "Take handle_key_file out of the settings, or begin a new lake."
         if begun_with is None
         else 'Say handle_key_file = "FILE" in the settings, with the key this lake was begun with.',

@@ -6,7 +6,7 @@ from typing import Any
 from forensics.errors import IncidentUnknownError
 from forensics.lake.filters import equals
 from forensics.lake.findings import Findings, rows_of
-from forensics.nearest import near
+from forensics.nearest import meant, near
 from forensics.sentence import said
 from forensics.tables.findings import INCIDENTS
 
@@ -22,8 +22,8 @@ def find_incident(findings: Findings, incident_id: str) -> Row:
     if not known:
         hint = "This data version holds no incidents at all; `doubletake status` shows what was read."
     else:
-        meant = near(incident_id, known, 0.5) or [k for k in known if incident_id and k.startswith(incident_id)][:3]
-        hint = f"Did you mean {' or '.join(meant)}?" if meant else "`doubletake incidents` lists them."
+        alike = near(incident_id, known, 0.5) or [k for k in known if incident_id and k.startswith(incident_id)][:3]
+        hint = meant(alike) if alike else "`doubletake incidents` lists them."
     raise IncidentUnknownError(
         said("there is no incident {incident} in this data version", incident=repr(incident_id)), hint
     )

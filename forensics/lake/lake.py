@@ -7,7 +7,6 @@ and one row of ``generations`` says which of their versions belong together: rea
 import fcntl
 import os
 import time
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -28,6 +27,7 @@ from forensics.lake.filters import between
 from forensics.lake.findings import Findings
 from forensics.lake.generation import Generation
 from forensics.lake.schemas import arrow_schema, to_arrow
+from forensics.sentence import said
 from forensics.tables import ALL_TABLES, BY_NAME, EVIDENCE, FINDINGS, GENERATIONS, Table
 
 COMPACT_AT_FILES = 50
@@ -49,10 +49,14 @@ class Lake:
 
     def __init__(self, root: str | Path) -> None:
         if "://" in str(root):
-            raise LakeMissingError(f"the lake {str(root)!r} is not a local folder", "Give a path on this machine.")
+            raise LakeMissingError(
+                said("the lake {where} is not a local folder", where=repr(str(root))), "Give a path on this machine."
+            )
         self.root = Path(os.path.normpath(Path(root).absolute()))  # as Delta names its files
-        if odd := _cannot_be_named(str(self.root)):
-            raise LakeMissingError(f"the lake {str(root)!r} has {odd}", "Choose a folder without one.")
+        if odd := delta.odd_in(str(self.root)):
+            raise LakeMissingError(
+                said("the lake {where} has {reason}", where=repr(str(root)), reason=odd), "Choose a folder without one."
+            )
 
     # -- what is there -------------------------------------------------------------------------------------
 
@@ -68,7 +72,7 @@ class Lake:
         """Raise LakeMissingError if there is no folder here."""
         if not self.root.is_dir():
             raise LakeMissingError(
-                f"there is no lake at {str(self.root)!r}",
+                said("there is no lake at {path}", path=repr(str(self.root))),
                 "Fill one with `doubletake collect QUEUE`, or try `doubletake demo`.",
             )
 
@@ -78,7 +82,7 @@ class Lake:
         there = [t for t in ALL_TABLES if self.exists(t)]
         if not there:
             raise LakeMissingError(
-                f"the lake at {str(self.root)!r} is empty",
+                said("the lake at {path} is empty", path=repr(str(self.root))),
                 "Fill it with `doubletake collect QUEUE`, or try `doubletake demo`.",
             )
         self.versions(tuple(there))
@@ -318,7 +322,8 @@ class Lake:
         generation = self.generation()
         if generation is None:
             raise LakeMissingError(
-                f"the lake at {str(self.root)!r} holds evidence but no findings", "Run `doubletake correlate` first."
+                said("the lake at {path} holds evidence but no findings", path=repr(str(self.root))),
+                "Run `doubletake correlate` first.",
             )
         return Findings(self, generation)
 
@@ -335,7 +340,7 @@ class Lake:
             lock = open(self.root / f".{what}.lock", "w")  # noqa: SIM115 (the with below closes it)
         except OSError as problem:
             raise LakeMissingError(
-                f"the lake at {str(self.root)!r} cannot be written: {problem.strerror}",
+                said("the lake at {where} cannot be written: {why}", where=repr(str(self.root)), why=problem.strerror),
                 "Choose another folder with --lake.",
             ) from problem
         with lock:
@@ -343,7 +348,11 @@ class Lake:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as problem:
                 raise LakeBusyError(
-                    f"another `doubletake {what}` is writing the lake at {str(self.root)!r}",
+                    said(
+                        "another `doubletake {command}` is writing the lake at {where}",
+                        command=what,
+                        where=repr(str(self.root)),
+                    ),
                     "Wait for it, then run this again.",
                 ) from problem
             yield
@@ -369,17 +378,6 @@ class Lake:
 
 def _files_of(handle: DeltaTable) -> list[str]:
     return sorted(unquote(uri) for uri in handle.file_uris())
-
-
-def _cannot_be_named(path: str) -> str | None:
-    """Say what in a path delta-rs would take for something else, or refuse; None where it takes the path."""
-    if "%" in path:
-        return "a per cent sign in its path, which delta-rs takes for an escape"
-    if "\\" in path:
-        return "a backslash in its path, which delta-rs takes for a folder's end"
-    if any(unicodedata.category(char) in ("Cc", "Cs") for char in path):
-        return "a control character, or bytes that are not UTF-8, in its path"
-    return None
 
 
 def _groups(files: list[dict[str, Any]], at_files: int) -> Iterator[list[dict[str, Any]]]:

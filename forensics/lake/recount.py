@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from forensics.clock import EPOCH
 from forensics.lake.lake import Lake
+from forensics.sentence import said
 from forensics.tables import Table
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS, METRIC_POINTS, SETTING_CHANGES
 
@@ -41,10 +42,15 @@ class Miscount:
     @property
     def sentence(self) -> str:
         """The finding in words."""
-        about = f"{self.source} of {self.resource}, read at {self.read_at:%Y-%m-%d %H:%M:%S} UTC: "
-        if self.stored_count == self.found_count:
-            return f"{about}{self.already_count:,} rows were there before, and some may be gone"
-        return f"{about}{self.stored_count:,} rows were stored, {self.found_count:,} are there"
+        what = (
+            said("{count} rows were there before, and some may be gone", count=self.already_count)
+            if self.stored_count == self.found_count
+            else said("{n} rows were stored, {m} are there", n=self.stored_count, m=self.found_count)
+        )
+        at = f"{self.read_at:%Y-%m-%d %H:%M:%S}"
+        return said(
+            "{table} of {name}, read at {at} UTC: {what}", table=self.source, name=self.resource, at=at, what=what
+        )
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
 from forensics.lake.filters import equals, one_of
 from forensics.lake.incident_lookup import find_incident
+from forensics.nearest import alternatives
 from forensics.people.saying import kept
-from forensics.sentence import said
+from forensics.sentence import counted, said
 from forensics.tables.findings import MESSAGES
 from forensics.tables.people import ANNOTATIONS, MARKS
 from forensics.verdict.interval import AFFECTED
-from forensics.words import count_text, time_text
+from forensics.words import time_text
 
 Row = Mapping[str, Any]
 MOST_REASON, MOST_COMMENT, MOST_AUTHOR = 500, 2000, 100
@@ -122,11 +123,13 @@ def _check(mark: str, reason: str, author: str) -> None:
         raise AnnotationError(
             said("{word} is no mark", word=repr(mark)), said("Marks are {names}.", names=", ".join(MARKS))
         )
-    what, most = ("comment", MOST_COMMENT) if mark == "comment" else ("reason", MOST_REASON)
+    is_comment = mark == "comment"
+    most = MOST_COMMENT if is_comment else MOST_REASON
     if not reason or len(reason) > most:
-        lacking = "a comment needs words" if mark == "comment" else "a mark needs a reason"
+        lacking = "a comment needs words" if is_comment else "a mark needs a reason"
+        too_long = "the comment has {count} characters" if is_comment else "the reason has {count} characters"
         raise AnnotationError(
-            f"the {what} has {len(reason):,} characters" if reason else lacking,
+            said(too_long, count=len(reason)) if reason else lacking,
             said("Say it in up to {n} characters, so that the next reader can follow.", n=most),
         )
     if not author or len(author) > MOST_AUTHOR:
@@ -164,15 +167,38 @@ def _work_named(
         for r in rows
         if queue in (None, r["queue"]) and message in (r["item_id"], r["message_id"], *(r["business_keys"] or ()))
     ]
-    place = f" of incident {incident['incident_id']!r}" if incident else f" of queue {queue!r}" if queue else ""
-    listing = f"`doubletake messages{' --incident ' + incident['incident_id'] if incident else ''}` lists them."
+    key = {"key": repr(message)}
+    command = f"doubletake messages{' --incident ' + incident['incident_id'] if incident else ''}"
     if not named:
-        raise AnnotationError(f"{message!r} names no message{place} that was delivered again", listing)
+        raise AnnotationError(
+            said(
+                "{key} names no message of incident {incident} that was redelivered",
+                incident=repr(incident["incident_id"]),
+                **key,
+            )
+            if incident
+            else said("{key} names no message of queue {queue} that was redelivered", queue=repr(queue), **key)
+            if queue
+            else said("{key} names no message that was redelivered", **key),
+            said("`{command}` lists them.", command=command),
+        )
     works = {_work_of(row) for row in named}
     if len(works) > 1:
         queues = sorted({row["queue"] for row in named})
-        hint = f"Name the queue: {' or '.join(queues)}." if len(queues) > 1 else "Give the message id instead."
-        raise AnnotationError(f"{message!r} names {count_text(len(named), 'message')}{place}", hint)
+        hint = (
+            said("Name the queue: {names}.", names=alternatives(queues))
+            if len(queues) > 1
+            else "Give the message id instead."
+        )
+        key["messages"] = counted(len(named), "message")
+        raise AnnotationError(
+            said("{key} names {messages} of incident {incident}", incident=repr(incident["incident_id"]), **key)
+            if incident
+            else said("{key} names {messages} of queue {queue}", queue=repr(queue), **key)
+            if queue
+            else said("{key} names {messages}", **key),
+            hint,
+        )
     first = min(named, key=lambda r: (r["incident_id"] is None, r["item_id"]))
     return _whole_works(findings, named), first["item_id"], incident or first
 

@@ -11,6 +11,7 @@ from forensics.lake.filters import equals, one_of
 from forensics.lake.findings import rows_of
 from forensics.people.counting import SetAside, of_period, without, without_all
 from forensics.people.marks import SETS_ASIDE, Annotation, annotations, standing
+from forensics.sentence import said
 from forensics.tables.findings import INCIDENTS, MESSAGES
 from forensics.verdict.interval import AFFECTED
 
@@ -208,7 +209,7 @@ def _work_of(row: Row) -> tuple[str, str]:
 def _outdated(mark: Annotation, items: frozenset[str], rows: Sequence[Row]) -> str:
     """Say why a mark no longer tells of a work as it is now; nothing where it does."""
     if new := sorted({row["item_id"] for row in rows} - items):
-        return f"said before {new[0]} was known to be the same work"
+        return said("said before {id} was known to be the same work", id=new[0])
     last = max((row["last_received_at"] for row in rows if row["last_received_at"]), default=None)
     return "said before it was received again" if last and last > mark.marked_at else ""
 

@@ -33,5 +33,5 @@ def poison_without_dlq(facts: QueueFacts) -> Ruling:
             "a snapshot of the queue's settings",
         )
     return supported(
-        said("{told}; the queue has no dead-letter queue, so it comes back until its retention ends", told=told)
+        said("{told}; the queue has no dead-letter queue, so it is redelivered until its retention ends", told=told)
     )

@@ -8,7 +8,8 @@ from typing import Any
 
 from forensics.report.runs import consumer_text, ids_of, is_named_whole
 from forensics.run_ends import WORDS
-from forensics.words import count_text, ms_between
+from forensics.sentence import counted, joined, said
+from forensics.words import ms_between
 
 Row = Mapping[str, Any]
 MOST_BATCHES = 1000
@@ -122,8 +123,14 @@ def state_of(delivery: Row) -> str:
 
 def _sentence(run: Sequence[Row], items: Sequence[BatchItem]) -> str:
     delivery, size = run[0], _size(run)
-    counted = Counter(item.state for item in items)
-    told = ", ".join(f"{counted[state]} {state}" for state in STATES if counted[state])
-    beside = f"; {size - len(items)} more not redelivered" if size > len(items) else ""
-    messages = f"{'' if is_named_whole(run) else 'at least '}{count_text(size, 'message')}"
-    return f"{consumer_text(delivery)} {WORDS[delivery['run_status']]} with {messages}: {told}{beside}."
+    states = Counter(item.state for item in items)
+    told = joined([said(f"{{count}} {state}", count=states[state]) for state in STATES if states[state]], ", ")
+    if size > len(items):
+        told = said("{told}; {count} more not redelivered", told=told, count=size - len(items))
+    at_least = "" if is_named_whole(run) else "at least "
+    return said(
+        f"{{who}} {WORDS[delivery['run_status']]} with {at_least}{{messages}}: {{told}}.",
+        who=consumer_text(delivery),
+        messages=counted(size, "message"),
+        told=told,
+    )

@@ -262,15 +262,20 @@ def _check_names(lines: Sequence[Row]) -> None:
 
 def _row(table: Table, number: int, line: bytes) -> dict[str, Any]:
     try:
-        said = json.loads(line, parse_constant=_no_number)
-        row = {column.name: _value(column, said.get(column.name)) for column in table.columns}
+        told = json.loads(line, parse_constant=_no_number)
+        row = {column.name: _value(column, told.get(column.name)) for column in table.columns}
         if not all(row[name] for name in table.key):
             raise ValueError("it has no name")
-        if odd := set(said) - set(table.column_names):
+        if odd := set(told) - set(table.column_names):
             raise ValueError(f"it has a column {sorted(odd)[0]!r}")
     except (ValueError, AttributeError, OverflowError, RecursionError) as problem:
         raise BundleBrokenError(
-            f"row {number} of {table.name} in the bundle is not a row: {problem}",
+            said(
+                "row {n} of {name} in the bundle is not a row: {problem}",
+                n=str(number),
+                name=table.name,
+                problem=str(problem),
+            ),
             "A newer release may have written it.",
         ) from problem
     return row

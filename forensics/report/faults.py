@@ -11,6 +11,7 @@ from forensics.incidents.blind_windows import blind_headline
 from forensics.people import SetAside, aside_text, is_settled
 from forensics.report.activity import is_open, quiet_for
 from forensics.report.records import cause_counts, verdict_counts
+from forensics.sentence import said
 from forensics.verdict.interval import AFFECTED, VERDICTS
 from forensics.verdict.sentences import headline
 from forensics.words import ms_between, span_text, time_text
@@ -100,7 +101,11 @@ class Fault:
         """How often it came back, and in how long: ``27 times in 18 h``; nothing for a single incident."""
         if len(self.incidents) == 1:
             return ""
-        return f"{len(self.incidents):,} times in {span_text(ms_between(self.started_at, self.ended_at))}"
+        return said(
+            "{count} times in {span}",
+            count=len(self.incidents),
+            span=span_text(ms_between(self.started_at, self.ended_at)),
+        )
 
     def is_open(self, until: datetime | None) -> bool:
         """Tell whether an incident of it was going on in the last hour of the data."""
@@ -114,8 +119,8 @@ class Fault:
             return "open"
         quiet = min((q for i in self.incidents if (q := quiet_for(i, until)) is not None), default=timedelta())
         hours = int(quiet.total_seconds() // 3600)
-        said = f"quiet {hours} h" if hours < 48 else f"quiet {hours // 24} d"
-        return f"recurring, {said}" if self._is_due(quiet) else said
+        calm = said("quiet {count} h", count=hours) if hours < 48 else said("quiet {count} d", count=hours // 24)
+        return said("recurring, {rest}", rest=calm) if self._is_due(quiet) else calm
 
     def _is_due(self, quiet: timedelta) -> bool:
         if len(self.incidents) < RECURRING_FROM:

@@ -6,8 +6,8 @@ from typing import Any
 
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.report.settings_then import SettingFact
+from forensics.sentence import counted, said
 from forensics.verdict.interval import AFFECTED
-from forensics.words import count_text
 
 Row = Mapping[str, Any]
 
@@ -40,7 +40,7 @@ _BY_CAUSE: Mapping[frozenset[str], FollowUp] = {
     ),
     frozenset({"delete_failed", "delete_ineffective"}): FollowUp(
         "Check and repeat deletes that fail, each entry of a batch on its own.",
-        "A message whose delete failed comes back although its work is done.",
+        "A message whose delete failed is redelivered although its work is done.",
     ),
     frozenset({"unseen_receive", "throttled"}): FollowUp(
         "Look for a second consumer, a console that polls, or throttling of the function.",
@@ -48,7 +48,7 @@ _BY_CAUSE: Mapping[frozenset[str], FollowUp] = {
     ),
     frozenset({"undecidable"}): FollowUp(
         "Log message id and receive count at the start of each item, and one line when its work is done.",
-        "Rival causes remain; these lines would decide between them.",
+        "Several causes remain; these lines would decide between them.",
     ),
 }
 
@@ -63,16 +63,20 @@ def follow_ups(incident: Row, messages: Sequence[Row], settings: Sequence[Settin
     if confirmed:
         found.append(
             FollowUp(
-                f"Undo or refund the repeats: {count_text(confirmed, noun)} listed under affected messages.",
+                said(
+                    "Undo or refund the repeats: {works} listed under affected messages.",
+                    works=counted(confirmed, noun),
+                ),
                 "Their work was done more than once.",
             )
         )
     if open_count:
         is_named = incident["messages"] is not None
-        which = count_text(open_count, noun) if is_named else "the messages of the failed runs"
         found.append(
             FollowUp(
-                f"Check {which} against the system that the work was done in.",
+                said("Check {works} against the system that the work was done in.", works=counted(open_count, noun))
+                if is_named
+                else "Check the messages of the failed runs against the system that the work was done in.",
                 "The evidence leaves open whether their work was done once or more often.",
             )
         )
@@ -86,7 +90,10 @@ def follow_ups(incident: Row, messages: Sequence[Row], settings: Sequence[Settin
     if dead := [m for m in affected if m["is_dead_lettered"]]:
         found.append(
             FollowUp(
-                f"Do not redrive {count_text(len(dead), 'dead-lettered message')} before checking each one's effects.",
+                said(
+                    "Do not redrive {messages} before checking each one's effects.",
+                    messages=counted(len(dead), "dead-lettered message"),
+                ),
                 "Redriving a message whose work was done does the work again.",
             )
         )
@@ -94,7 +101,7 @@ def follow_ups(incident: Row, messages: Sequence[Row], settings: Sequence[Settin
     found += [suggestion for codes, suggestion in _BY_CAUSE.items() if causes & codes]
     if any(s.name == "dead-letter queue" and s.falls_short and s.falls_short_now for s in settings):
         found.append(
-            FollowUp("Add a dead-letter queue.", "A message that always fails comes back until its retention ends.")
+            FollowUp("Add a dead-letter queue.", "A message that always fails is redelivered until its retention ends.")
         )
     if any(s.name == "visibility timeout" and s.falls_short and s.falls_short_now for s in settings):
         found.append(

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from forensics.lake import Lake
 from forensics.lake.filters import between, one_of
+from forensics.sentence import joined, said
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.window import TimeWindow
 from forensics.words import clock_text, span_text
@@ -23,11 +24,17 @@ def freshness(lake: Lake, log_groups: Sequence[str], window: TimeWindow, stored_
         ["logged_at"],
         one_of("log_group", log_groups) & between("logged_at", window.start_at, window.end_at),
     )["logged_at"].to_pylist()
-    parts = [f"Logs are read until {_when(read_until, now)}" if read_until else "Not every log group could be read"]
-    parts.append(f"the newest event is of {_when(max(known), now)}" if known else "no event lies in this window")
+    parts = [
+        said("Logs are read until {at}", at=_when(read_until, now))
+        if read_until
+        else "Not every log group could be read"
+    ]
+    parts.append(
+        said("the newest event is of {at}", at=_when(max(known), now)) if known else "no event lies in this window"
+    )
     if stored_count == 0:
         parts.append("nothing is new since they were read before")
-    return "; ".join(parts) + "."
+    return said("{parts}.", parts=joined(parts, "; "))
 
 
 def _least_latest(times_by_group: Iterable[list[datetime]]) -> datetime | None:
@@ -38,5 +45,8 @@ def _least_latest(times_by_group: Iterable[list[datetime]]) -> datetime | None:
 
 def _when(at: datetime, now: datetime) -> str:
     ago_ms = (now - at).total_seconds() * 1000
-    ago = "now" if abs(ago_ms) < 1000 else f"{span_text(abs(ago_ms) // 1000 * 1000)} {'ago' if ago_ms > 0 else 'ahead'}"
-    return f"{clock_text(at)[:19]} UTC ({ago})"
+    span = span_text(abs(ago_ms) // 1000 * 1000)
+    phrase = (
+        "{at} UTC (now)" if abs(ago_ms) < 1000 else "{at} UTC ({span} ago)" if ago_ms > 0 else "{at} UTC ({span} ahead)"
+    )
+    return said(phrase, at=clock_text(at)[:19], span=span)

@@ -12,8 +12,9 @@ from typing import Any
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.report.find import Hit
+from forensics.sentence import said
 from forensics.tables.findings import DELIVERIES
-from forensics.words import count_text, span_text
+from forensics.words import span_text
 
 Row = Mapping[str, Any]
 WINDOW = timedelta(minutes=15)
@@ -57,19 +58,28 @@ def hints_of(
     same_body = _alike(findings, queue_arn, messages, mine, "body_md5", WINDOW)
     same_id = _alike(findings, queue_arn, messages, mine, "deduplication_id", WINDOW_OF_IDS)
     return tuple(
-        [_hint(one, near, "had the same body as {}", "Nothing else links them", WINDOW) for one, near in same_body]
+        [_hint(one, near, _SAME_BODY, WINDOW) for one, near in same_body]
         + [
             _hint(
                 one,
                 near,
-                "of the same message group had the deduplication id of {}, and another body,",
-                "The id may stand for more than one piece of work",
+                _SAME_ID,
                 WINDOW_OF_IDS,
             )
             for one, every in same_id
             if (near := [other for other in every if _is_of_another_body(other[2], one)])
         ]
     )
+
+
+_SAME_BODY = (
+    "{n} other messages had the same body as {id} within {window}, the nearest {gap} away: {ids}. Nothing else links them, so this is a hint "
+    "and counts as nothing."
+)
+_SAME_ID = (
+    "{n} other messages of the same message group had the deduplication id of {id}, and another body, within {window}, the nearest {gap} "
+    "away: {ids}. The id may stand for more than one piece of work, so this is a hint and counts as nothing."
+)
 
 
 def hints_for(findings: Findings, hit: Hit, verdict: Row | None, deliveries: Iterable[Row]) -> tuple[Hint, ...]:
@@ -112,15 +122,19 @@ def _alike(
             yield mine, sorted(near, key=lambda one: one[:2])
 
 
-def _hint(mine: Row, near: Sequence[tuple[timedelta, str, Row]], how: str, why: str, window: timedelta) -> Hint:
+def _hint(mine: Row, near: Sequence[tuple[timedelta, str, Row]], phrase: str, window: timedelta) -> Hint:
     named = [str(row["message_id"] or item_id) for _, item_id, row in near[:MOST_NAMED]]
-    gap = span_text(near[0][0] / timedelta(milliseconds=1))
-    more = f" and {len(near) - MOST_NAMED:,} more" if len(near) > MOST_NAMED else ""
+    ids, left = ", ".join(named), len(near) - MOST_NAMED
     return Hint(
         str(mine["item_id"]),
-        f"{count_text(len(near), 'other message')} {how.format(mine['message_id'] or mine['item_id'])} within "
-        f"{span_text(window / timedelta(milliseconds=1))}, the nearest {gap} away: {', '.join(named)}{more}. {why}, "
-        "so this is a hint and counts as nothing.",
+        said(
+            phrase if len(near) > 1 else phrase.replace("messages", "message", 1),
+            n=len(near),
+            id=str(mine["message_id"] or mine["item_id"]),
+            window=span_text(window / timedelta(milliseconds=1)),
+            gap=span_text(near[0][0] / timedelta(milliseconds=1)),
+            ids=said("{ids} and {n} more", ids=ids, n=left) if left > 0 else ids,
+        ),
         tuple(named),
         tuple(
             sorted(

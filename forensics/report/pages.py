@@ -24,6 +24,7 @@ from forensics.report.records import cause_counts, verdict_counts
 from forensics.report.summary import certainty_text, state_text
 from forensics.report.told import cause, rival
 from forensics.report.works import by_work
+from forensics.sentence import said
 from forensics.words import clock_text, interval_text, ms_between, offset_text, span_text
 
 MOST_EVIDENCE_LINES = 2000
@@ -137,8 +138,8 @@ def _facts(case: Case, options: ReportOptions) -> dict[str, str]:
         "Queue": incident["queue"] + (" (FIFO)" if incident["is_fifo"] else ""),
         "Period": period,
         "Data version": case.data_version,
-        "Made at": f"{clock_text(case.made_at)} UTC" if case.made_at else "",
-        "Evidence until": f"{clock_text(case.data_until_at)} UTC" if case.data_until_at else "",
+        "Made at": said("{at} UTC", at=clock_text(case.made_at)) if case.made_at else "",
+        "Evidence until": said("{at} UTC", at=clock_text(case.data_until_at)) if case.data_until_at else "",
     }
     return {name: value for name, value in facts.items() if value}
 

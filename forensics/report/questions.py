@@ -134,7 +134,7 @@ def still(findings: Findings, people: People, now: datetime, stale_after: timede
         return Reply("still", said(when, queue=first.queue, headline=headline, ends=ends), tuple(rows))
     quiets = [q for f in ranked if not f.is_settled for i in f.incidents if (q := quiet_for(i, until)) is not None]
     for_so_long = span_text(min(quiets).total_seconds() * 1000) if quiets else None
-    since = said("no repeat for {span}", span=for_so_long) if for_so_long else "no suspicion at all"
+    since = said("no repeat for {span}", span=for_so_long) if for_so_long else "no incident at all"
     unchecked = nothing_checked(findings, queue)
     if unchecked and not ranked:
         return Reply("still", said("Unknown: {sentence}", sentence=unchecked[0]), ())

@@ -6,6 +6,7 @@ from typing import Any
 
 from forensics.report.chain import Fact
 from forensics.report.runs import consumer_text, ids_of
+from forensics.sentence import said
 from forensics.words import ms_between, span_text
 
 Row = Mapping[str, Any]
@@ -29,29 +30,38 @@ def sent_again_chain(incident: Row, messages: Sequence[Row], deliveries: Sequenc
     if earlier:
         first = max(earlier, key=_sent)
         if first["sent_at"]:
-            add(first["sent_at"], f"Message {_name(first)} was sent{_by(first)}.", [first])
-        _add_done(add, first, deliveries, "done")
+            add(first["sent_at"], _told("Message {id} was sent{by}.", first), [first])
+        _add_done(add, first, deliveries, _ONCE)
     if second["sent_at"]:
         later = ms_between(first["sent_at"], second["sent_at"]) if earlier else None
-        after = "" if later is None else f" {span_text(later)} later"
-        add(second["sent_at"], f"The same work was sent{after} as message {_name(second)}{_by(second)}.", [second])
-    _add_done(add, second, deliveries, "done again" if earlier else "done")
+        phrase = "The same work was sent as message {id}{by}." if later is None else _LATER
+        add(second["sent_at"], _told(phrase, second, gap=span_text(later)), [second])
+    _add_done(add, second, deliveries, _AGAIN if earlier else _ONCE)
     return tuple(sorted(facts, key=lambda fact: (fact.at is None, fact.at or incident["started_at"])))
 
 
-def _add_done(add: Any, message: Row, deliveries: Sequence[Row], done: str) -> None:
+_LATER = "The same work was sent {gap} later as message {id}{by}."
+_ONCE = (
+    "{who} received {id}, and the work was done ({basis}).",
+    "{who} received {id}; the work may have been done.",
+)
+_AGAIN = (
+    "{who} received {id}, and the work was done again ({basis}).",
+    "{who} received {id}; the work may have been done again.",
+)
+
+
+def _add_done(add: Any, message: Row, deliveries: Sequence[Row], phrases: tuple[str, str]) -> None:
     """Tell the first delivery in which the work was done; where it was in none for sure, who received the message first."""
     mine = [d for d in deliveries if d["item_id"] == message["item_id"]]
     sure = [d for d in mine if d["effect"] == "yes"]
     if sure:
         one = sure[0]
         at = one["effect_at"] or one["finished_at"] or one["run_ended_at"]
-        add(at, f"{consumer_text(one)} received {_name(message)}, and the work was {done} ({one['basis']}).", [one])
+        add(at, said(phrases[0], who=consumer_text(one), id=_name(message), basis=one["basis"]), [one])
     elif mine:
         one = mine[0]
-        add(
-            one["received_at"], f"{consumer_text(one)} received {_name(message)}; the work may have been {done}.", [one]
-        )
+        add(one["received_at"], said(phrases[1], who=consumer_text(one), id=_name(message)), [one])
 
 
 def _sent(message: Row) -> tuple[bool, Any, Any, str]:
@@ -63,5 +73,7 @@ def _name(message: Row) -> str:
     return str(message["message_id"] or message["item_id"])
 
 
-def _by(message: Row) -> str:
-    return f" by {message['sender_id']}" if message["sender_id"] else ""
+def _told(phrase: str, message: Row, **values: Any) -> str:
+    """Say what was sent, and by whom where that is known."""
+    by = " by {sender}" if message["sender_id"] else ""
+    return said(phrase.replace("{by}", by), id=_name(message), sender=message["sender_id"], **values)

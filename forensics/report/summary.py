@@ -95,4 +95,8 @@ def state_text(case: Case) -> str:
         return "the evidence does not say how far it reaches"
     if quiet_ms <= 0:
         return "still going on where the evidence ends"
-    return f"quiet for {span_text(quiet_ms)} until the evidence ends at {clock_text(case.data_until_at)} UTC"
+    return said(
+        "quiet for {span} until the evidence ends at {at} UTC",
+        span=span_text(quiet_ms),
+        at=clock_text(case.data_until_at),
+    )

@@ -19,8 +19,7 @@ from forensics.charts.groups import with_groups
 from forensics.charts.lanes import short_names
 from forensics.language import ENGLISH, Language
 from forensics.report.case import Case
-from forensics.sentence import marked
-from forensics.words import count_text
+from forensics.sentence import counted, marked, said
 
 MOST_MESSAGES = 200
 MOST_DELIVERIES = 3000
@@ -66,10 +65,18 @@ def timeline_figure(case: Case, say: Language = ENGLISH) -> tuple[go.Figure, str
     if messages <= MOST_MESSAGES:
         rows, groups = with_groups(rows, case.blocked, say)
         return timeline_of_messages(rows, zone, labels=lane_labels(case) | groups, **more), "One lane per message."
-    of = f"{count_text(messages, 'message')} in {count_text(deliveries, 'delivery', 'deliveries')}"
+    of = said(
+        "{messages} in {deliveries}",
+        messages=counted(messages, "message"),
+        deliveries=counted(deliveries, "delivery", "deliveries"),
+    )
     if deliveries <= MOST_DELIVERIES:
-        return consumers_figure(consumer_lanes(rows), zone, **more), f"{of}: one lane per consumer, one bar per run."
-    return overview_figure(rows, zone, say), f"{of}: messages in flight per consumer; diamonds mark work done again."
+        return consumers_figure(consumer_lanes(rows), zone, **more), said(
+            "{of}: one lane per consumer, one bar per run.", of=of
+        )
+    return overview_figure(rows, zone, say), said(
+        "{of}: messages in flight per consumer; diamonds mark work done again.", of=of
+    )
 
 
 def timeline_frame(case: Case) -> pd.DataFrame:

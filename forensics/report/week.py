@@ -16,7 +16,6 @@ from forensics.settings_in_force import NEWEST, SettingsInForce
 from forensics.tables.evidence import CONSUMERS, FUNCTION_SETTINGS, QUEUE_SETTINGS, SETTING_CHANGES
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
-from forensics.words import count_text
 
 _NO_WEEK = "Weeks are counted from deliveries and metrics of queues: `doubletake status` says what was read, and what the logs tell."
 WEEK_COLUMNS = (
@@ -80,7 +79,7 @@ def load_week(
         week = week_to_open(findings, settings, known)
     week_bounds(week)
     if week not in known:
-        hint = f"There are {known[0]} to {known[-1]}." if known else _NO_WEEK
+        hint = said("There are {first} to {last}.", first=known[0], last=known[-1]) if known else _NO_WEEK
         raise WeekUnknownError(said("nothing was read for week {week}", week=repr(week)), hint)
     generation = findings.generation
     people = people or people_of(findings)
@@ -117,7 +116,7 @@ def _timeouts(findings: Findings) -> dict[str, Timeouts]:
                 if (now := settings.function(name, NEWEST)) and now["timeout_s"] is not None
             ),
             (
-                *((f"{name} timeout", settings.timeout_steps(name)) for name in sorted(of_queue)),
+                *((said("{name} timeout", name=name), settings.timeout_steps(name)) for name in sorted(of_queue)),
                 ("visibility timeout", settings.visibility_steps(arn)),
             ),
         )
@@ -130,8 +129,10 @@ def headline(review: WeekReview) -> str:
     needy, all_of = len(review.needy), len(review.queues)
     if not all_of:
         return "No queue was read"
-    verb = "needs" if needy == 1 else "need"
-    return f"{needy} of {count_text(all_of, 'queue')} {verb} work" if needy else f"No queue of {all_of} needs work"
+    if not needy:
+        return said("No queue of {all} needs work", all=all_of)
+    needs = "{needy} of {total} queues needs work" if needy == 1 else "{needy} of {total} queues need work"
+    return said("{needy} of {total} queue needs work" if all_of == 1 else needs, needy=needy, total=all_of)
 
 
 def set_aside(review: WeekReview) -> tuple[SetAside, ...]:

@@ -18,7 +18,9 @@ from forensics.report.environment import environment
 from forensics.report.formats import WEEK_FORMATS
 from forensics.report.paper import FONT, PRINT_STYLE, printed
 from forensics.report.week import WEEK_COLUMNS, headline, set_aside, spark_line, week_record
-from forensics.words import clock_text, count_text, percent, span_text
+from forensics.sentence import counted
+from forensics.sentence import said as filled
+from forensics.words import clock_text, percent, span_text
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _WIDTH, _HEIGHT = 120, 24
@@ -66,7 +68,7 @@ def render_week(review: WeekReview, format: str, language: str = "en") -> bytes:
 def reach(review: WeekReview) -> str:
     """Say how far the evidence reaches into the week; empty where it covers the whole of it."""
     if review.is_running and review.data_until_at:
-        return f"The week so far: evidence to {clock_text(review.data_until_at)[:16]} UTC."
+        return filled("The week so far: evidence to {at} UTC.", at=clock_text(review.data_until_at)[:16])
     return ""
 
 
@@ -76,17 +78,23 @@ def compared_with(review: WeekReview) -> str:
         return "Changes are against the week before."
     if not any(q.compared is not None for q in review.queues):
         return "No day of it can be compared yet, so no change is shown."
-    days = "day that is" if review.days == 1 else "days that are"
-    return f"Changes compare the {review.days} {days} over with the same days of the week before."
+    return filled(
+        "Changes compare the {count} day that is over with the same days of the week before."
+        if review.days == 1
+        else "Changes compare the {count} days that are over with the same days of the week before.",
+        count=review.days,
+    )
 
 
 def cards(review: WeekReview) -> list[tuple[str, str, str | None]]:
     """Return the numbers on top: label, value, and the change against the week before (None where unknown)."""
     change = review.redelivered_change()
-    points = None if change is None else f"{100 * change:+.1f} pt" if abs(change) >= 0.0005 else "no change"
+    points = (
+        None if change is None else filled("{n} pt", n=f"{100 * change:+.1f}") if abs(change) >= 0.0005 else "no change"
+    )
     least, most = review.total("twice_at_least"), review.total("twice_at_most")
     twice = "unknown" if least is None or most is None else interval(least, most)
-    counted = [
+    numbers = [
         (label, _number(review.total(column)), _change(review.change(column)))
         for label, column in (
             ("Timeouts", "timeout_count"),
@@ -95,10 +103,10 @@ def cards(review: WeekReview) -> list[tuple[str, str, str | None]]:
         )
     ]
     return [
-        ("Queues needing work", f"{len(review.needy)} of {len(review.queues)}", None),
+        ("Queues needing work", filled("{count} of {total}", count=len(review.needy), total=len(review.queues)), None),
         ("Redelivered", percent(review.redelivered()), points),
         ("Processed twice", twice, _change(review.change("twice_at_least"))),
-        *counted,
+        *numbers,
     ]
 
 
@@ -166,7 +174,7 @@ def _environment(code: str) -> Environment:
         "headline": headline,
         "reach": reach,
         "compared_with": compared_with,
-        "count": count_text,
+        "count": counted,
         "stop": language("."),
         "numbers": NUMBERS,
         "QUEUES_ABREAST": QUEUES_ABREAST,

@@ -43,7 +43,10 @@ def batch_collateral(pair: DeliveryPair) -> Ruling:
         return excluded("no line shows that this message was finished before the batch failed")
     if pair.is_short_gap:
         return excluded(
-            said("it came back after {gap}; a failed run is not released before its timeout", gap=seconds(pair.gap_ms))
+            said(
+                "it was redelivered after {gap}; a failed run is not released before its timeout",
+                gap=seconds(pair.gap_ms),
+            )
         )
     if pair.may_be_copy:
         return maybe_copy(pair)
@@ -61,7 +64,7 @@ def batch_collateral(pair: DeliveryPair) -> Ruling:
         )
     return supported(
         said(
-            "this message was finished before {run} {failed}; nothing was deleted, so the whole batch came back",
+            "this message was finished before {run} {failed}; nothing was deleted, so the whole batch was redelivered",
             run=pair.earlier_name,
             failed=failed,
         )

@@ -36,7 +36,9 @@ def broker_copy(pair: DeliveryPair) -> Ruling:
             "CloudTrail recorded its delete, SQS took it, and the standard queue delivered a copy all the same"
         )
     if pair.is_short_gap is False:
-        return excluded(said("it came back after {gap}, not inside the visibility timeout", gap=seconds(pair.gap_ms)))
+        return excluded(
+            said("it was redelivered after {gap}, not inside the visibility timeout", gap=seconds(pair.gap_ms))
+        )
     if pair.is_fifo is None:
         return undecidable("nothing tells whether the queue is FIFO", "the queue's settings")
     return undecidable("a standard queue may deliver a copy at any time", "every other cause excluded")

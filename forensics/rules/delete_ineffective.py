@@ -45,7 +45,7 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
     if pair.was_held_too_long:
         return maybe_held(pair)
     if pair.is_short_gap:
-        return excluded(said("it came back after {gap}, before the visibility timeout", gap=seconds(pair.gap_ms)))
+        return excluded(said("it was redelivered after {gap}, before the visibility timeout", gap=seconds(pair.gap_ms)))
     may_be_given_back = pair.earlier_kind == "lambda" and pair.reports_batch_item_failures is not False
     if may_be_given_back and not pair.earlier_has_response:
         if pair.earlier_was_given_back:
@@ -54,7 +54,7 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
             return undecidable("the function's response is not known", RESPONSE_OR_COUNTS)
     return supported(
         said(
-            "{run} succeeded, and the message came back after {gap} without any error",
+            "{run} succeeded, and the message was redelivered after {gap} without any error",
             run=pair.earlier_name,
             gap=seconds(pair.gap_ms),
         )

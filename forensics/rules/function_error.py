@@ -35,7 +35,10 @@ def function_error(pair: DeliveryPair) -> Ruling:
         )
     if pair.is_short_gap and pair.earlier_kind != "worker":
         return excluded(
-            said("it came back after {gap}; a failed run is not released before its timeout", gap=seconds(pair.gap_ms))
+            said(
+                "it was redelivered after {gap}; a failed run is not released before its timeout",
+                gap=seconds(pair.gap_ms),
+            )
         )
     if pair.may_be_copy:
         return maybe_copy(pair)
@@ -61,7 +64,7 @@ def function_error(pair: DeliveryPair) -> Ruling:
             )
         )
     if pair.earlier_is_printed:
-        return excluded("this message was finished before the error; it came back with its batch")
+        return excluded("this message was finished before the error; it was redelivered with its batch")
     return undecidable(
         "this message was finished before the error, and the batch was not printed", "a line that prints the batch"
     )

@@ -33,7 +33,10 @@ def function_timeout(pair: DeliveryPair) -> Ruling:
         )
     if pair.is_short_gap:
         return excluded(
-            said("it came back after {gap}; a failed run is not released before its timeout", gap=seconds(pair.gap_ms))
+            said(
+                "it was redelivered after {gap}; a failed run is not released before its timeout",
+                gap=seconds(pair.gap_ms),
+            )
         )
     if pair.may_be_copy:
         return maybe_copy(pair)
@@ -57,7 +60,7 @@ def function_timeout(pair: DeliveryPair) -> Ruling:
             )
         )
     if pair.earlier_is_printed:
-        return excluded("this message was finished before the timeout; it came back with its batch")
+        return excluded("this message was finished before the timeout; it was redelivered with its batch")
     return undecidable(
         "this message was finished before the timeout, and the batch was not printed", "a line that prints the batch"
     )

@@ -20,7 +20,7 @@ def released(pair: DeliveryPair) -> Ruling:
     if pair.is_short_gap is None and pair.was_left_to_delete and pair.came_after_its_end:
         return excluded(
             said(
-                "{run} succeeded, so Lambda was to delete it, released or not; it came back after that had ended",
+                "{run} succeeded, so Lambda was to delete it, released or not; it was redelivered after that had ended",
                 run=pair.earlier_name,
             )
         )
@@ -35,12 +35,12 @@ def released(pair: DeliveryPair) -> Ruling:
         return undecidable("nothing tells how the gap compares with the visibility timeout", what)
     gap, limit = seconds(pair.gap_ms), pair.visibility_words
     if not pair.is_short_gap:
-        return excluded(said("it came back after {gap}, not before the {limit}", gap=gap, limit=limit))
+        return excluded(said("it was redelivered after {gap}, not before the {limit}", gap=gap, limit=limit))
     if pair.is_fifo or (pair.earlier_kind == "worker" and pair.earlier_status == "error"):
-        return supported(said("it came back after {gap}, far inside the {limit}", gap=gap, limit=limit))
+        return supported(said("it was redelivered after {gap}, far inside the {limit}", gap=gap, limit=limit))
     return undecidable(
         said(
-            "it came back after {gap}, inside the {limit}; a standard queue may also deliver a copy",
+            "it was redelivered after {gap}, inside the {limit}; a standard queue may also deliver a copy",
             gap=gap,
             limit=limit,
         ),
@@ -58,5 +58,7 @@ def _as_called(hidden_ms: int, gap_ms: int, pair: DeliveryPair) -> Ruling:
     if hidden_ms >= pair.visibility_timeout_s * 1000:
         return excluded(said("{told}, which is not before the {limit}", told=told, limit=pair.visibility_words))
     if gap_ms < hidden_ms - 1000:
-        return excluded(said("{told}, and it had come back by then, after {gap}", told=told, gap=seconds(gap_ms)))
-    return supported(said("{told}, and it came back after {gap}", told=told, gap=seconds(gap_ms)))
+        return excluded(
+            said("{told}, and it had been redelivered by then, after {gap}", told=told, gap=seconds(gap_ms))
+        )
+    return supported(said("{told}, and it was redelivered after {gap}", told=told, gap=seconds(gap_ms)))

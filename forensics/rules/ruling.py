@@ -68,7 +68,7 @@ def maybe_copy(pair: DeliveryPair) -> Ruling:
     who, decides = HOLDERS[pair.earlier_holder or "poller"]
     return undecidable(
         said(
-            "it came back early for a failed run: either {holder} had held it before, or the standard queue delivered a copy",
+            "it was redelivered early for a failed run: either {holder} had held it before, or the standard queue delivered a copy",
             holder=who,
         ),
         decides,

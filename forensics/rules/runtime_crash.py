@@ -40,7 +40,10 @@ def runtime_crash(pair: DeliveryPair) -> Ruling:
         )
     if pair.is_short_gap:
         return excluded(
-            said("it came back after {gap}; a failed run is not released before its timeout", gap=seconds(pair.gap_ms))
+            said(
+                "it was redelivered after {gap}; a failed run is not released before its timeout",
+                gap=seconds(pair.gap_ms),
+            )
         )
     if pair.may_be_copy:
         return maybe_copy(pair)
@@ -53,7 +56,7 @@ def runtime_crash(pair: DeliveryPair) -> Ruling:
     if not pair.earlier_has_finish_mark or pair.was_alone:
         return supported(said("the runtime of {run} crashed ({what})", run=pair.earlier_name, what=what))
     if pair.earlier_is_printed:
-        return excluded("this message was finished before the crash; it came back with its batch")
+        return excluded("this message was finished before the crash; it was redelivered with its batch")
     return undecidable(
         "this message was finished before the crash, and the batch was not printed", "a line that prints the batch"
     )

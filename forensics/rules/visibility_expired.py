@@ -26,7 +26,9 @@ def visibility_expired(pair: DeliveryPair) -> Ruling:
     if pair.run_ms is None and not pair.was_received_while_running:
         return undecidable("no line tells how long the earlier run took", pair.end_of_earlier)
     if pair.is_short_gap and pair.overlap_ms is not None and pair.overlap_ms > 0 and not (pair.outlived_ms or 0) > 0:
-        return excluded(said("it came back after {gap}, before the visibility timeout ended", gap=seconds(pair.gap_ms)))
+        return excluded(
+            said("it was redelivered after {gap}, before the visibility timeout ended", gap=seconds(pair.gap_ms))
+        )
     if pair.overlap_ms is not None and pair.overlap_ms > 0:
         return supported(
             said(

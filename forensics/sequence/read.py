@@ -116,8 +116,8 @@ def commits_not_sent(findings: Findings, queue: str, file: Path, key: str) -> tu
     if not committed & seen:
         raise SequenceUnknownError(
             said(
-                "none of the {count} keys in column {column}, such as {shown}, names a message of {queue}",
-                count=len(committed),
+                "none of the {keys} in column {column}, such as {shown}, names a message of {queue}",
+                keys=counted(len(committed), "key"),
                 column=repr(key),
                 shown=repr(sorted(committed)[0]),
                 queue=repr(queue),

@@ -87,16 +87,18 @@ def check(setup: Setup) -> None:
     forensics.what_if.answer.SetupImpossibleError: a visibility timeout of -1 s is not possible
     """
     limits = (
-        ("visibility_s", 0, LONGEST_VISIBILITY_S, "a visibility timeout of {} s"),
-        ("batch_size", 1, 10_000, "a batch size of {}"),
-        ("timeout_s", 1, 900, "a function timeout of {} s"),
-        ("max_receives", 1, 1_000, "a maxReceiveCount of {}"),
-        ("concurrency", 1, 10_000, "a concurrency of {}"),
+        ("visibility_s", 0, LONGEST_VISIBILITY_S, "a visibility timeout of {n} s is not possible"),
+        ("batch_size", 1, 10_000, "a batch size of {n} is not possible"),
+        ("timeout_s", 1, 900, "a function timeout of {n} s is not possible"),
+        ("max_receives", 1, 1_000, "a maxReceiveCount of {n} is not possible"),
+        ("concurrency", 1, 10_000, "a concurrency of {n} is not possible"),
     )
-    for name, low, high, words in limits:
+    for name, low, high, phrase in limits:
         value = getattr(setup, name)
         if value is not None and not low <= value <= high:
-            raise SetupImpossibleError(f"{words.format(value)} is not possible", f"AWS takes {low:,} to {high:,}.")
+            raise SetupImpossibleError(
+                said(phrase, n=str(value)), said("AWS takes {least} to {most}.", least=low, most=high)
+            )
 
 
 def _row(name: str, seen: Observation, setup: Setup) -> Row:
@@ -188,8 +190,10 @@ def _assumptions(seen: Observation) -> Iterator[str]:
         )
     yield "A batch is of one message group and is handled one after the other; what is in a run's way takes no time."
     yield said(
-        "At most {n} runs at once, as observed; a delete after the visibility timeout does nothing.",
-        n=f"{seen.setup.concurrency}",
+        "At most {runs} at once, as observed; a delete after the visibility timeout does nothing.",
+        runs=said("{n} run", n=str(seen.setup.concurrency))
+        if seen.setup.concurrency == 1
+        else said("{n} runs", n=str(seen.setup.concurrency)),
     )
     yield "A repeat counts where work is done again; a guard that would stop it is not looked at."
     if seen.left_out:

@@ -3,6 +3,7 @@
 from types import ModuleType
 
 from forensics.errors import ForensicsError
+from forensics.sentence import said
 from lab.scenarios import dlq_timing, double_billing, eight_weeks, expired_handle, fifo_order, producer_and_consumer
 
 SCENARIOS: dict[str, ModuleType] = {
@@ -23,5 +24,8 @@ def scenario(name: str = DEFAULT_SCENARIO) -> ModuleType:
     'double-billing'
     """
     if name not in SCENARIOS:
-        raise ScenarioUnknownError(f"there is no scenario {name!r}", f"Scenarios: {', '.join(SCENARIOS)}.")
+        raise ScenarioUnknownError(
+            said("there is no scenario {name}", name=repr(name)),
+            said("Scenarios: {names}.", names=", ".join(SCENARIOS)),
+        )
     return SCENARIOS[name]

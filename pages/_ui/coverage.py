@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from forensics.coverage import standing
 from forensics.language import of_call
+from forensics.sentence import plain
 from forensics.spans import length, without
 
 Span = tuple[datetime, datetime]
@@ -40,7 +41,7 @@ def unread(coverage: list[dict[str, Any]]) -> list[Gap]:
 
 
 def _short(detail: str) -> str:
-    call, _ = of_call(detail)
+    call, _ = of_call(plain(detail))
     return call.removesuffix(": ") or detail
 
 

@@ -20,7 +20,7 @@ from forensics.words import cells
 from pages._ui import evidence, marks, setting_checks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, name_px, row, two_line_height
 from pages._ui.health_chart import CHART_PX, days_chart, days_figure, drawable
-from pages._ui.said import busy, in_words, language, percent, say, span_text, term
+from pages._ui.said import busy, in_words, language, of_sentence, percent, say, span_text, term
 from pages._ui.said import count_text as count
 from pages._ui.shell import Page
 from pages._ui.states import guarded, show_broken
@@ -103,7 +103,7 @@ def sentence(review: WeekReview, page: Page) -> None:
     """Answer the page's question in one sentence, and say where the week is not whole."""
     first = review.needy[0] if review.needy else None
     why = say(" First {queue}: {why}.", queue=first.queue, why=_why(first, review)) if first else ""
-    st.markdown(plain(f"{in_words(f'{headline(review)}.')}{why}"))
+    st.markdown(plain(f"{of_sentence(headline(review))}{why}"))
     st.caption(
         plain(
             " ".join(

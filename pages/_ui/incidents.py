@@ -113,7 +113,7 @@ def sentence(ranked: list[Fault], wanted: list[Incident], found: list[Incident],
         if blind := page.board.records(LOGGING_READINESS, ("level", "==", "blind")):
             first = min(blind, key=lambda row: (row["queue"], row["function_name"] or row["log_group"]))
             return _not_checked(first["queue"], first["function_name"] or first["log_group"])
-        return say("No suspicion in the data, which ends {data_end}.", data_end=page.data_end)
+        return say("No incidents in the data, which ends {data_end}.", data_end=page.data_end)
     if not wanted:
         return say(
             "No incidents match this filter ({n} in total); the data ends {data_end}.",
@@ -326,13 +326,12 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
             "Repeats": interval(*f.repeats),
             "Cause": cause(f.trigger),
             "Verdict": [f.verdict],
-            "State": " · ".join(filter(None, (f.state(until), *_marks(f, marked)))),
+            "State": " · ".join(map(in_words, (f.state(until), *_marks(f, marked)))),
         }
         for f in ranked
     ]
     event = data_table(
         rows,
-        told=("State",),
         hide_index=True,
         key="incidents",
         row_height=ROW_OF_TWO_LINES,

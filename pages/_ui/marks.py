@@ -34,7 +34,7 @@ def beside_message(verdict: dict[str, Any], page: Page) -> None:
     marks = page.people.of(verdict["incident_id"])
     _badges(marks.of([verdict["item_id"]]), page)
     if why := marks.outdated.get(verdict["item_id"]):
-        st.caption(plain(in_words(f"It counts all the same: the mark was {why}.")))
+        st.caption(plain(in_words(said("It counts all the same: the mark was {why}.", why=why))))
 
 
 def _badges(marks: Iterable[Annotation], page: Page) -> None:

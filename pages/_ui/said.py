@@ -13,6 +13,7 @@ import streamlit as st
 from forensics.choices import LANGUAGES
 from forensics.errors import ForensicsError
 from forensics.language import Language
+from forensics.sentence import plain
 
 NAMES = {"en": "English", "ja": "日本語"}
 _TEAM = "language_of_team"
@@ -57,8 +58,13 @@ def in_words(text: str | None) -> str:
 
 def of_problem(problem: ForensicsError) -> str:
     """Say an error as a sentence of its own; one that this language does not know as it is written."""
-    told = in_words(problem.sentence)
-    if told == str(problem):
+    return of_sentence(problem.sentence)
+
+
+def of_sentence(sentence: str) -> str:
+    """Say a clause as a sentence of its own; one that this language does not know as it is written."""
+    told = in_words(sentence)
+    if told == plain(sentence):
         return f"{told[:1].upper()}{told[1:]}."
     return f"{told.removesuffix('。')}。"
 

@@ -10,7 +10,9 @@ import streamlit as st
 from forensics.commands import of_lake
 from forensics.errors import ForensicsError, LakeMissingError, LakeTooNewError, SettingsError
 from forensics.lake import LakeDamagedError
-from pages._ui.said import in_words, of_problem, say
+from forensics.sentence import as_sentence, marked, said
+from forensics.sentence import plain as plain_english
+from pages._ui.said import in_words, of_problem, of_sentence, say
 from pages._ui.words import plain
 
 log = logging.getLogger("doubletake.dashboard")
@@ -41,7 +43,7 @@ def guarded(what: str, data_version: str | None = None) -> Iterator[None]:
         # A damaged file can make the readers below raise anything; other pages must keep working.
         log.exception("reading %s of data version %s failed", what, data_version)
         show_broken(
-            UnreadableError(f"{what} cannot be read", "The server's log has the details."),
+            UnreadableError(said("{what} cannot be read", what=what), "The server's log has the details."),
             data_version,
         )
         st.stop()
@@ -66,10 +68,12 @@ def show_broken(problem: ForensicsError, data_version: str | None = None) -> Non
     code = next((c for kind, c in CODES.items() if isinstance(problem, kind)), "DATA-05")
     log.error("%s: %s", code, problem)
     # What delta-rs says of a torn file is for the log.
-    short = ForensicsError(str(problem).partition(": ")[0]) if isinstance(problem, LakeDamagedError) else problem
+    told = problem.sentence
+    if isinstance(problem, LakeDamagedError):
+        told = as_sentence(plain_english(told).partition(": ")[0], marked(told).partition(": ")[0])
     version = say(" Data version {data_version}.", data_version=data_version) if data_version else ""
     st.error(
-        plain(f"{code} · {of_problem(short)}{version} {in_words(problem.hint)}"),
+        plain(f"{code} · {of_sentence(told)}{version} {in_words(problem.hint)}"),
         icon=":material/error:",
     )
 

@@ -92,7 +92,7 @@ def test_the_verdict_is_printed_with_where_to_look(demo):
     assert "confirmed      11  the work was done more than once" in demo.printed
     assert f"{demo.address}/incident?incident=payments.fifo-" in demo.printed
     assert "doubletake report payments.fifo-" in demo.printed
-    assert "shipment-updates: no suspicion" in demo.printed
+    assert "shipment-updates: no sign" in demo.printed
 
 
 def test_the_dashboard_answers_and_nothing_else_is_left_running(demo):

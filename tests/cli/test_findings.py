@@ -7,6 +7,7 @@ import subprocess
 import sys
 from datetime import timedelta
 from functools import partial
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 import cli
 from forensics.lake import Lake
 from forensics.report import case as case_module
+from forensics.report.formats import ENDINGS
 from tests.forensics.report import world
 from tests.forensics.report.test_log_readiness import consumer
 from tests.waiting import PATIENCE_S
@@ -166,7 +168,7 @@ def test_finding_nothing_is_said_with_what_was_checked_and_on_stderr(run):
     code, out, err = run("messages", "--queue", world.QUEUE, "--verdict", "absorbed", "--format", "jsonl")
 
     assert (code, out) == (0, "")
-    assert f"No suspicion of queue {world.QUEUE!r}. 6 of its deliveries were checked" in err
+    assert f"No incidents of queue {world.QUEUE!r}. 6 of its deliveries were checked" in err
 
 
 @pytest.mark.parametrize("command", ["incidents", "messages"])
@@ -178,7 +180,7 @@ def test_where_no_line_names_a_message_nothing_is_called_free_of_suspicion(tmp_p
 
     assert code == 0
     assert f"what it got of {world.QUEUE} was not checked" in err
-    assert "No suspicion" not in err
+    assert "No incidents" not in err
 
 
 @pytest.mark.parametrize("command", [["incidents"], ["messages"], ["ask", "still"], ["ask", "refund"]], ids=" ".join)
@@ -289,12 +291,43 @@ def test_the_ending_of_the_file_chooses_the_format(run, tmp_path):
         (f"{world.INCIDENT}-trace.json", '{ "traceEvents"'),
         (f"{world.INCIDENT}-Timesketch.csv", '"message","datetime"'),
         (f"{world.INCIDENT}-messages.csv", '"message_id","business_keys"'),
+        ("x.trace.json", '{ "traceEvents"'),
+        ("timesketch.csv", '"message","datetime"'),
+        ("backtrace.json", '{ "schema"'),
     ],
 )
-def test_a_file_named_as_the_dashboard_names_it_is_of_that_format(run, tmp_path, name, begins):
+def test_a_file_is_of_the_format_that_its_name_ends_in(run, tmp_path, name, begins):
     run("report", world.INCIDENT, "-o", str(tmp_path / name))
 
     assert (tmp_path / name).read_text(encoding="utf-8-sig").replace("\n", "").startswith(begins)
+
+
+ENDED = {kind: f"x{ending}" for kind, ending in ENDINGS.items()} | {
+    "timesketch": "x.timesketch.csv",
+    "trace": "x.trace.json",
+}
+NAMED_OTHERWISE = [(kind, ENDED[other]) for kind, other in permutations(ENDED, 2)]
+NAMED_OTHERWISE = [
+    pair for pair in NAMED_OTHERWISE if pair not in (("trace", "x.json"), ("timesketch", "x-messages.csv"))
+]
+
+
+@pytest.mark.parametrize(("kind", "name"), NAMED_OTHERWISE)
+def test_an_ending_that_contradicts_the_format_is_refused_and_nothing_written(run, tmp_path, kind, name):
+    code, _, err = run("report", world.INCIDENT, "--format", kind, "-o", str(tmp_path / name))
+
+    assert code == 2
+    assert name in err
+    assert f"--format says {kind}" in err
+    assert [path.name for path in tmp_path.glob("x*")] == []
+
+
+def test_the_csv_of_all_works_is_not_written_over_a_report_that_leaves_some_out(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(case_module, "load_case", partial(case_module.load_case, most=1))
+    run("report", world.INCIDENT, "-o", str(tmp_path / "x.timesketch.csv"))
+
+    assert (tmp_path / "x.timesketch.csv").read_text().startswith('"message","datetime"')
+    assert '"message_id"' in (tmp_path / "x.timesketch-messages.csv").read_text().splitlines()[0]
 
 
 def test_beside_a_report_that_leaves_messages_out_lies_the_csv_of_all(run, tmp_path, monkeypatch):

@@ -123,6 +123,17 @@ def test_help_is_japanese_but_for_what_is_typed(run, monkeypatch, name):
     assert english_in(words) == []
 
 
+@pytest.mark.parametrize("code", ["en", "ja"])
+@pytest.mark.parametrize("name", PROGRAM.commands)
+def test_the_help_of_a_command_is_whole_in_a_narrow_terminal(run, monkeypatch, name, code):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = run(name, "--help", "--language", code)
+
+    assert "…" not in out
+    assert [line for line in out.splitlines() if cells(line) > 80] == []
+    assert "...]..." not in out
+
+
 def test_help_is_whole_in_a_narrow_terminal_and_no_line_is_wider(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     _, out, _ = run("--help", "--language", "ja")

@@ -123,7 +123,7 @@ def test_the_last_thing_on_the_screen_is_the_worst_incident_and_not_the_newest(t
     text = capsys.readouterr().out
     listed, _, last = text.partition("2 incidents of 1 fault;")
 
-    assert "mail: no suspicion" in listed
+    assert "mail: no sign" in listed
     assert LATER in listed
     assert f"\n{world.INCIDENT} · " in last
     assert LATER not in last
@@ -160,3 +160,31 @@ def test_a_queue_is_an_argument_or_an_option_and_never_two(two_incidents, comman
     assert both[0] == both[1]
     assert (code, said.out) == (2, "")
     assert "'mail'" in said.err
+
+
+SPANS = {
+    "seconds": ("p95_age_s", 796, "p95 age", "13 min 16 s"),
+    "no seconds": ("p95_age_s", 0, "p95 age", "0 s"),
+    "milliseconds": ("p99_handler_ms", 9449, "p99 handler", "9.44 s"),
+    "a count": ("sent", 1311, "sent", "1,311"),
+    "a number that names": ("last", 1311, "last", "1311"),
+}
+
+
+@pytest.mark.parametrize("width", [80, 400])
+@pytest.mark.parametrize(("column", "value", "head", "cell"), SPANS.values(), ids=SPANS)
+def test_a_number_has_its_unit(monkeypatch, column, value, head, cell, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    layout = Layout(("queue", column, "why"), row=("queue",), facts=(column,), sentences=("why",))
+    records = [{"queue": "orders", column: value, "why": "a sentence of some length " * 4}]
+    lines = printed(lambda: print_table(records, layout, False)).decode().splitlines()
+
+    assert any(f"  {head} {cell}" in line for line in lines) == (width == 80)
+    assert any(cell in line.split("  ") for line in lines) == (width == 400)
+
+
+def test_a_fact_that_is_not_known_is_left_out():
+    layout = Layout(("queue", "consumer", "why"), row=("queue",), facts=("consumer",), sentences=("why",))
+    records = [{"queue": "orders", "consumer": "-", "why": "a sentence of some length " * 4}]
+
+    assert "consumer" not in printed(lambda: print_table(records, layout, False)).decode()

@@ -251,7 +251,7 @@ def test_correlate_says_only_what_we_have_to_say(tmp_path):
     assert [line for line in said[1:] if not line.startswith("  ")] == said[-2:], done.stderr
     assert said[1:-2] == [
         "  reading 1 log event",
-        "  judging what was delivered again",
+        "  judging what was redelivered",
         "  weighing incidents, settings and the health of the queues",
     ]
     assert said[-2].startswith("Correlated: 0 deliveries")

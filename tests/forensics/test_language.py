@@ -11,6 +11,7 @@ import pytest
 from forensics.choices import LANGUAGES
 from forensics.language import Language, phrases
 from forensics.sentence import said as said_there
+from ingest.aws_errors import AwsRefusedError
 from ingest.reply_shape import in_words
 from tests.parsed import nodes_of
 
@@ -99,10 +100,13 @@ WHY_UNREAD = {
         "AWS の応答がモデルと異なります：TableArn is not text but a number、ほか 4 件"
     ),
     "GetMetricData: Throttles: no answer": "GetMetricData: Throttles: 応答なし",
-    "FilterLogEvents: CutPage: more than 10000 events in millisecond 5": (
-        "FilterLogEvents: CutPage: ミリ秒 5 に 10000 件を超えるイベントがあります"
-    ),
-    "orders (whose dead letters it takes)": "orders（デッドレターの送り元）",
+    AwsRefusedError(
+        "FilterLogEvents",
+        "CutPage",
+        said_there("more than {n} events in millisecond {time}", n="10000", time="5"),
+        "failed",
+    ).sentence: ("FilterLogEvents: CutPage: ミリ秒 5 に 10000 件を超えるイベントがあります"),
+    said_there("{name} (whose dead letters it takes)", name="orders"): "orders（デッドレターの送り元）",
 }
 AWS_WORDS = (
     "AccessDenied: no",

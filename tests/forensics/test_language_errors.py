@@ -11,7 +11,7 @@ import pytest
 
 from forensics.choices import LANGUAGES
 from forensics.errors import ForensicsError
-from forensics.language import Language
+from forensics.language import Language, phrases
 from forensics.sentence import said as filled
 from forensics.tables import BY_NAME
 from ingest.coverage import Reading
@@ -68,7 +68,8 @@ def texts(node: ast.AST, named: dict[str, list[ast.AST]]) -> Iterator[str]:
                 for part in parts
             )
         case ast.Call(func=ast.Name(id="said"), args=[ast.Constant(value=str(phrase))], keywords=given):
-            yield filled(phrase, **{str(v.arg): SAMPLES.get(ast.unparse(v.value), "7") for v in given})
+            samples = dict.fromkeys(re.findall(r"{(\w+)}", phrase), "7")
+            yield filled(phrase, **samples | {v.arg: SAMPLES.get(ast.unparse(v.value), "7") for v in given if v.arg})
         case ast.IfExp():
             yield from (*texts(node.body, named), *texts(node.orelse, named))
         case ast.BinOp(op=ast.Add()):
@@ -120,12 +121,54 @@ def test_every_error_is_said_with_what_to_do_then(code):
     assert lacking == {}
 
 
+def prose(node: ast.AST) -> Iterator[str]:
+    """Yield finished English in an argument: text put together with values that no language can part again."""
+    match node:
+        case ast.JoinedStr(values=parts):
+            english = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in parts)
+            if re.search(r"[a-z]{2,} [a-z{(]|[}'] [a-z]{2,}", english):
+                yield english
+        case ast.IfExp():
+            yield from (*prose(node.body), *prose(node.orelse))
+        case ast.BinOp():
+            yield from (*prose(node.left), *prose(node.right))
+
+
+GATHERED = {"gaps", "notes", "bad", "Repair", "FileEvent", "Told", "quarantine_row", "Reading", "step", "stage"}
+"""Where else words are kept that somebody is told later."""
+
+
+def test_no_error_and_no_gap_is_a_finished_sentence():
+    """Its values would be lost among its words: only another language's patterns could find them again."""
+    kinds = errors() | {"complain", "refuse"} | GATHERED
+    found = {
+        f"{path.relative_to(ROOT)}:{call.lineno}": text
+        for path, nodes in sources().items()
+        if str(path.relative_to(ROOT)) not in NOT_FOR_PEOPLE
+        for call in nodes
+        if isinstance(call, ast.Call) and {name_of(call.func), name_of(getattr(call.func, "value", call))} & kinds
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords))
+        for text in prose(argument)
+    }
+
+    assert found == {}
+
+
+def test_no_text_is_known_by_its_form():
+    phrase, form = "{file} is no file", filled("{file} is no file", file="a.csv")
+
+    assert phrase in phrases("ja")
+    assert Language("ja").sentence(form) != str(form)
+    assert Language("ja").sentence(str(form)) == str(form)
+
+
 def test_a_name_that_reads_like_our_words_stays_as_it_is_in_an_error():
     """By its form alone the sentence would part at the first words that fit."""
-    problem = ForensicsError(filled("{where} has no {column}", where="row 3 of 'it has no name.csv'", column="key"))
+    where = filled("row {number} of {file}", number="3", file="'it has no name.csv'")
+    problem = ForensicsError(filled("{where} has no {column}", where=where, column="key"))
 
     assert str(problem) == "row 3 of 'it has no name.csv' has no key"
-    assert Language("ja").sentence(problem.sentence) == "row 3 of 'it has no name.csv' に key がありません"
+    assert Language("ja").sentence(problem.sentence) == "'it has no name.csv' の 3 行目に key がありません"
     assert Language("ja").sentence(str(problem)) != Language("ja").sentence(problem.sentence)
 
 

@@ -117,7 +117,7 @@ def _english(code, texts):
 
 @pytest.mark.parametrize("tell", [_sequences, _waits, _books, _since], ids=lambda tell: tell.__name__.strip("_"))
 @pytest.mark.parametrize("code", OTHERS)
-def test_every_sentence_is_said_by_its_phrase(code, tell, without_patterns):
+def test_every_sentence_is_said_by_its_phrase(code, tell):
     texts = list(tell())
 
     assert len({str(text) for text in texts}) > 5
@@ -126,7 +126,7 @@ def test_every_sentence_is_said_by_its_phrase(code, tell, without_patterns):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("code", OTHERS)
-def test_a_redrive_plan_is_said_by_its_phrases(code, without_patterns, tmp_path):
+def test_a_redrive_plan_is_said_by_its_phrases(code, tmp_path):
     texts = list(_plans(tmp_path))
 
     assert len({str(text) for text in texts}) > 8
@@ -168,7 +168,7 @@ _THINGS = (
 
 
 @pytest.mark.parametrize("code", OTHERS)
-def test_what_lines_propose_is_said_by_its_phrases(code, without_patterns, monkeypatch):
+def test_what_lines_propose_is_said_by_its_phrases(code, monkeypatch):
     texts = list(_proposed(monkeypatch))
 
     assert len({str(text) for text in texts}) > 20

@@ -182,9 +182,11 @@ def test_what_a_log_writes_is_never_taken_for_a_sign_of_ours():
 
 
 def test_a_rival_keeps_its_reason_behind_its_code():
-    out = labelled("released", said("it came back after {gap}, not before the {limit}", gap="600.06 s", limit="30 s"))
+    out = labelled(
+        "released", said("it was redelivered after {gap}, not before the {limit}", gap="600.06 s", limit="30 s")
+    )
 
-    assert out == "released: it came back after 600.06 s, not before the 30 s"
+    assert out == "released: it was redelivered after 600.06 s, not before the 30 s"
     assert JA.sentence(out).endswith("：600.06 秒後の再配信で、30 秒より前ではありません")
     assert rival(JA, out)[1] == "600.06 秒後の再配信で、30 秒より前ではありません"
 

@@ -49,7 +49,7 @@ def weekly(story: Story) -> None:
             "dead_letter_queue_missing",
             "warning",
             consumer="-",
-            sentence="no dead-letter queue: a message that always fails comes back until its retention ends",
+            sentence="no dead-letter queue: a message that always fails is redelivered until its retention ends",
         ),
     ):
         story.add(SETTING_FINDINGS, row)

@@ -8,7 +8,7 @@ from forensics.rules import RULES, DeliveryPair
 from forensics.sentence import labelled, marked, said
 from forensics.tables.findings import INCIDENTS, MESSAGES, QUEUE_FINDINGS, REDELIVERIES, RULINGS
 from forensics.verdict.guards import guard_sentence
-from forensics.verdict.sentences import effect_sentence, trigger_sentence
+from forensics.verdict.sentences import effect_sentence, headline, trigger_sentence
 from forensics.verdict.why import Why, why_sentence
 from tests.pages.worlds import (
     DEAD_LETTERED,
@@ -169,7 +169,7 @@ def double_billing(story: Story) -> None:
             "harmless": 2,
             "causes": ["batch_collateral=7", "function_timeout=3"],
             "primary_cause": "batch_collateral",
-            "headline": "7 to 8 of 10 messages were processed twice",
+            "headline": headline(7, 1, 0, 10),
             **_why(
                 Why("payments.fifo", ["charge-card"], "function_timeout", 10, 7, 10, 7, 30_040, 600_600, 0, 30, 600)
             ),
@@ -288,7 +288,7 @@ def expired_handle(story: Story) -> None:
             "harmless": 0,
             "causes": ["handle_expired=1"],
             "primary_cause": "handle_expired",
-            "headline": "1 message was processed twice",
+            "headline": headline(1, 0, 0, 1),
             **_why(Why("billing", ["/ecs/billing-worker"], "handle_expired", gap_ms=30_000, visibility_timeout_s=30)),
             "excluded": ["function_timeout: a worker took it, not a Lambda function"],
             "certainty": "proved",
@@ -395,7 +395,16 @@ def dead_lettered(story: Story, unread: bool = False) -> None:
             "batch_size": 1,
             "extra_effects_at_least": 0,
             "extra_effects_at_most": 0,
-            "unread_sources": ["/aws/lambda/send-mail: 22:00 to 22:30 UTC could not be read (AccessDenied)"]
+            "unread_sources": [
+                said(
+                    "{resource}: {start} to {until} {zone} was not read{why}",
+                    resource="/aws/lambda/send-mail",
+                    start="22:00",
+                    until="22:30",
+                    zone="UTC",
+                    why=" (AccessDenied)",
+                )
+            ]
             if unread
             else [],
             "evidence_ids": deliveries[0]["evidence_ids"],
@@ -468,7 +477,7 @@ def huge(story: Story, messages: int = 5200) -> None:
             "harmless": 0,
             "causes": [f"function_timeout={messages}"],
             "primary_cause": "function_timeout",
-            "headline": f"{messages:,} of {messages:,} messages were processed twice",
+            "headline": headline(messages, 0, 0, messages),
             **_why(Why("clicks", ["count-click"], "function_timeout", ran_ms=10_000, runs=messages)),
             "excluded": [],
             "certainty": "proved",
@@ -498,7 +507,14 @@ def _bars(story: Story, incident: str, lane: int, deliveries: list[Row]) -> None
             until = d.get("finished_at") or d["run_ended_at"]
             story.mark(incident, d, lane, "handling", d["started_at"], until_at=until)
         if d["run_status"] != "success":
-            story.mark(incident, d, lane, d["run_status"], d["run_ended_at"], label=f"the run ended: {d['run_status']}")
+            story.mark(
+                incident,
+                d,
+                lane,
+                d["run_status"],
+                d["run_ended_at"],
+                label=said("the run ended: {what}", what=d["run_status"]),
+            )
         if d.get("effect_at"):
             done += 1
             story.mark(incident, d, lane, "effect" if done == 1 else "repeat", d["effect_at"])

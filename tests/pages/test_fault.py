@@ -62,7 +62,7 @@ def test_incidents_of_one_fault_are_one_row_and_the_worst_fault_stands_first(vis
     assert list(table["Times"]) == [TIMES, 1]
     assert list(table["What happened"]) == [
         "billing: 12 of 12 redelivered messages were processed more than once",
-        "payments.fifo: 7 to 8 of 10 messages were processed twice",
+        "payments.fifo: 7 to 8 of 10 redelivered messages were processed more than once",
     ]
     assert {"Times", "Over time"} <= set(at.dataframe[0].proto.column_order)
     assert sum(table["Over time"][0]) == TIMES
@@ -199,5 +199,5 @@ def test_an_open_suspicion_does_not_hide_what_surely_happened(visit, tmp_path):
     assert "Still open where the data ends" in words(
         at
     ) and "on payments.fifo: 1 redelivered message may have" in words(at)
-    assert "Confirmed, on billing, quiet 21 h: 1 message was processed twice." in words(at)
+    assert "Confirmed, on billing, quiet 21 h: 1 redelivered message was processed more than once." in words(at)
     assert "Confirmed, on" not in words(visit("app.py", "demo"))

@@ -43,7 +43,7 @@ def test_incidents_answers_in_one_sentence_and_four_numbers(visit):
     at = visit("app.py", "demo")
     numbers = {m.label: m.value for m in at.metric}
 
-    assert "on payments.fifo: 7 to 8 of 10 messages were processed twice." in words(at)
+    assert "on payments.fifo: 7 to 8 of 10 redelivered messages were processed more than once." in words(at)
     assert numbers["Open faults"] == "1"
     assert numbers["Done twice, 7 days"] == "8 to 10"
     assert numbers["Evidence complete"] == "100 %"
@@ -122,7 +122,7 @@ def test_a_click_on_an_incident_opens_it(visit):
     at = visit("app.py", "demo", selection={"incidents": {"selection": {"rows": [1], "columns": [], "cells": []}}})
 
     assert at.query_params["incident"] == EXPIRED_HANDLE
-    assert at.title[0].value == "1 message was processed twice"
+    assert at.title[0].value == "1 redelivered message was processed more than once"
 
 
 def test_many_runs_that_were_cut_off_are_folded_away(visit):
@@ -149,7 +149,7 @@ def test_the_first_screen_says_what_to_do_next_and_how_to_stop_it(visit):
 def test_an_incident_says_headline_cause_and_how_often(visit):
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
 
-    assert at.title[0].value == "7 to 8 of 10 messages were processed twice"
+    assert at.title[0].value == "7 to 8 of 10 redelivered messages were processed more than once"
     assert "timed out after 30 s with 10 messages of payments" in words(at)
     assert "**How often:** 7 to 8 repeats on 8 messages · first redelivery 05:22:00" in words(at)
 
@@ -378,7 +378,7 @@ def test_the_chart_has_a_text_for_those_who_cannot_see_it(visit):
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
     chart = at.get("plotly_chart")[0].proto
 
-    assert chart.alt.startswith("7 to 8 of 10 messages were processed twice.")
+    assert chart.alt.startswith("7 to 8 of 10 redelivered messages were processed more than once.")
 
 
 def test_a_huge_incident_opens_as_an_overview_and_says_its_size(visit):

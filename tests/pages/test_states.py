@@ -122,7 +122,7 @@ def test_a_damaged_data_file_is_named_by_table_and_version_and_other_pages_work(
     assert "DATA-03 · Table messages of the lake" in words(incident)
     assert f"is damaged in its file {file.name}. Data version" in words(incident)
     assert "doubletake doctor --full" in words(incident)
-    assert incident.title[0].value == "7 to 8 of 10 messages were processed twice"
+    assert incident.title[0].value == "7 to 8 of 10 redelivered messages were processed more than once"
     assert "Data version" in incident.error[0].value
     assert len(overview.dataframe) == 1
 

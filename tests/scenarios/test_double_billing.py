@@ -238,7 +238,7 @@ def test_the_settings_checks_name_what_made_it_possible(investigated):
 
 
 def test_investigating_the_healthy_queue_beside_it_says_so_and_how_fresh_that_is(investigated):
-    assert "shipment-updates: no suspicion that a message was processed twice in this window." in investigated.told
+    assert "shipment-updates: no sign that a message was processed twice in this window." in investigated.told
     assert "payments.fifo-" not in investigated.told
     assert "Logs are read until " in investigated.told
 

@@ -16,12 +16,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from forensics.counting import hashes
+from forensics.errors import CacheDamagedError
 from forensics.lake import Lake
 from forensics.settings import Settings
 from forensics.tables import BY_NAME, FINDINGS
 from forensics.tables.evidence import LOG_EVENTS
 from spark_jobs import publish, runner
-from spark_jobs.cache import Cache, CacheDamagedError
+from spark_jobs.cache import Cache
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
 from tests.oracle import World

@@ -154,7 +154,6 @@ def test_findings_purges_redrives_and_mappings_are_named(lake):
     assert found.named == {world.QUEUE: ("charge-card: the mapping is Disabled",)}
 
 
-@pytest.mark.usefixtures("without_patterns")
 def test_all_of_it_is_said_in_another_language_by_its_phrases(lake):
     say = Language("ja").sentence
     found = balance(lake.findings())

@@ -38,7 +38,7 @@ def work_of(*messages: Message) -> Judged:
         one.work_id, one.group_id = messages[0].item_id, one.item_id
         for index in (1, 2):
             work.ledger.append(delivery(one.item_id, index, 0, work_id=one.work_id, effect="yes"))
-        out = [labelled("released", said("it came back after {gap}", gap="60 s")), "throttled: no"]
+        out = [labelled("released", said("it was redelivered after {gap}", gap="60 s")), "throttled: no"]
         work.redeliveries.append(redelivery(one.item_id, excluded=out, rulings=[OPEN]))
     return work
 

@@ -117,7 +117,7 @@ def test_the_summary_has_at_most_six_lines_and_the_headline_first(case):
     lines = summary(case).splitlines()
 
     assert len(lines) <= 6
-    assert lines[0] == f"{world.INCIDENT} · 1 to 2 of 3 messages were processed twice"
+    assert lines[0] == f"{world.INCIDENT} · 1 to 2 of 3 redelivered messages were processed more than once"
     assert lines[3] == f"Next: {case.opening.next_line}"
 
 

@@ -1,6 +1,7 @@
 """The forms of a report that programs read, and the ZIP of all of them."""
 
 import csv
+import dataclasses
 import io
 import json
 import re
@@ -94,6 +95,20 @@ def test_the_trace_has_a_thread_per_message_and_bars_in_microseconds(case):
     assert all(e["ph"] in "Mbei" for e in trace["traceEvents"])
 
 
+def test_bars_of_the_trace_that_overlap_have_tracks_of_their_own(case):
+    """Two consumers may hold a message at once; slices of one track must nest, or viewers drop them."""
+    first = next(row for row in case.timeline if row["kind"] == "in_flight")
+    middle = first["at"] + (first["until_at"] - first["at"]) / 2
+    beside = {**first, "delivery_index": 9, "at": middle, "until_at": first["until_at"] + (middle - first["at"])}
+    trace = json.loads(render(dataclasses.replace(case, timeline=(*case.timeline, beside)), "trace"))
+    begun = [e for e in trace["traceEvents"] if e["ph"] == "b"]
+    tracks = [(e["pid"], e["cat"], e["id"]) for e in begun]
+    ended = {(e["pid"], e["cat"], e["id"]): e["ts"] for e in trace["traceEvents"] if e["ph"] == "e"}
+
+    assert len(set(tracks)) == len(tracks) > 6
+    assert all(ended[track] >= e["ts"] for track, e in zip(tracks, begun, strict=True))
+
+
 def test_the_zip_holds_every_form_and_a_manifest_that_proves_them(case):
     bundle = render(case, "zip")
     with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
@@ -110,7 +125,10 @@ def test_the_zip_holds_every_form_and_a_manifest_that_proves_them(case):
 def test_the_pdf_says_the_headline_in_both_languages(case):
     from pypdf import PdfReader
 
-    for language, words in (("en", "1 to 2 of 3 messages were processed twice"), ("ja", "影響を受けたメッセージ")):
+    for language, words in (
+        ("en", "1 to 2 of 3 redelivered messages were processed more than once"),
+        ("ja", "影響を受けたメッセージ"),
+    ):
         reader = PdfReader(io.BytesIO(render(case, "pdf", ReportOptions(language))))
         text = "".join("".join(page.extract_text() for page in reader.pages).split())
 

@@ -90,7 +90,6 @@ def test_a_file_under_two_names_counts_once(tmp_path):
     assert bytes_below(tmp_path) == 5
 
 
-@pytest.mark.usefixtures("without_patterns")
 def test_all_of_it_is_said_in_another_language_by_its_phrases(lake):
     sources = source_statuses(
         [reading(1, 0, 1), reading(2, 1, 2, "failed"), reading(3, 2, 3), reading(4, 3, 4, "failed")]

@@ -118,7 +118,7 @@ def test_what_was_not_checked_is_neither_over_nor_without_refunds(tmp_path, foun
 
     assert f"what it got of {world.QUEUE} was not checked" in told
     assert told.startswith("Unknown" if found == {} else "Not where the evidence ends")
-    assert "no suspicion" not in told
+    assert "no incident" not in told
     if found == {}:
         assert "was not checked" in refund(findings, people).sentence
 

@@ -32,6 +32,7 @@ from forensics.tables.findings import (
     TIMELINE,
 )
 from forensics.verdict import Why, why_sentence
+from forensics.verdict.sentences import headline
 from lab.loglines import report_line, start_line
 from tests.lakes import written_once
 from tests.tables import put_tables
@@ -275,7 +276,7 @@ def incident() -> Row:
         "harmless": 1,
         "causes": ["batch_collateral=1", "function_timeout=1"],
         "primary_cause": "batch_collateral",
-        "headline": "1 to 2 of 3 messages were processed twice",
+        "headline": headline(1, 1, 0, 3),
         "trigger": WHY.trigger,
         "why": WHY.values,
         "cause_sentence": why_sentence(WHY),

@@ -115,7 +115,7 @@ def test_a_link_on_a_cold_server_shows_headline_and_times_of_its_zone(visit, tmp
     tab = visit()
     page = tab.open(f"{LINK}&tz=Asia/Tokyo")
 
-    assert page.locator("h1").inner_text() == "7 to 8 of 10 messages were processed twice"
+    assert page.locator("h1").inner_text() == "7 to 8 of 10 redelivered messages were processed more than once"
     assert page.get_by_text("time (Asia/Tokyo, UTC+09:00)").count() == 1
     assert "14:12" in "".join(page.locator(".xtick").all_text_contents())
     assert tab.foreign_hosts() == set()
@@ -252,10 +252,10 @@ def test_alt_p_and_alt_n_go_to_the_incident_before_and_after(left_open):
     page.get_by_role("button", name="Earlier").wait_for()
     page.keyboard.press("Alt+P")
     page.wait_for_url(f"**incident={EXPIRED_HANDLE}**")
-    page.get_by_role("heading", name="1 message was processed twice").wait_for()
+    page.get_by_role("heading", name="1 redelivered message was processed more than once").wait_for()
     page.keyboard.press("Alt+N")
     page.wait_for_url(f"**incident={DOUBLE_BILLING}**")
-    page.get_by_role("heading", name="7 to 8 of 10 messages were processed twice").wait_for()
+    page.get_by_role("heading", name="7 to 8 of 10 redelivered messages were processed more than once").wait_for()
 
     assert tab.errors == []
 

@@ -1,0 +1,39 @@
+"""What the parser says of a command line that it cannot read, by phrase and value.
+
+Typer gives finished English sentences and nothing else: this is the one place where a sentence is known by its form.
+"""
+
+import re
+
+from forensics.sentence import said
+
+_FORMS = {
+    r"No such option: (?P<option>.*) \(Possible options: (?P<names>.*)\)": "No such option: {option} (Possible options: {names})",
+    r"No such option: (?P<option>.*)": "No such option: {option}",
+    r"No such command (?P<option>.*)\.": "No such command {option}.",
+    r"Got unexpected extra argument\(s\) \((?P<names>.*)\)": "Got unexpected extra arguments ({names})",
+    r"Missing argument (?P<option>.*)\.": "Missing argument {option}.",
+    r"Missing option (?P<option>.*)\.": "Missing option {option}.",
+    r"Option (?P<option>'[^']*') requires an argument\.": "Option {option} requires an argument.",
+    r"Option (?P<option>'[^']*') does not take a value\.": "Option {option} does not take a value.",
+    r"Invalid value for (?P<option>'[^']*'): (?P<why>.*)": "Invalid value for {option}: {why}",
+    r"(?P<value>'.*') is not one of (?P<names>.*)\.": "{value} is not one of {names}.",
+    r"Input should be (?P<clause>less than or equal to|greater than or equal to) (?P<n>\S+)": "Input should be {clause} {n}",
+}
+_READ = {re.compile(form, re.DOTALL): phrase for form, phrase in _FORMS.items()}
+
+
+def of_parser(sentence: str) -> str:
+    """Return a sentence of the parser with its values marked; as it is where it says something else.
+
+    >>> of_parser("No such command 'stauts'.")
+    "No such command 'stauts'."
+    """
+    sentence = sentence.replace("Value error, ", "")
+    for form, phrase in _READ.items():
+        if found := form.fullmatch(sentence):
+            return said(
+                phrase,
+                **{name: of_parser(value) if name == "why" else value for name, value in found.groupdict().items()},
+            )
+    return sentence
