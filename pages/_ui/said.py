@@ -13,36 +13,35 @@ import streamlit as st
 from forensics.choices import LANGUAGES
 from forensics.errors import ForensicsError
 from forensics.language import Language
+from pages._ui import reader
 
 NAMES = {"en": "English", "ja": "日本語"}
 _TEAM = "language_of_team"
 
 
-def choose_language() -> None:
-    """Show the switch of the language in which pages and files are written."""
-    st.segmented_control(
-        say("Language"),
-        LANGUAGES,
-        default=language().code,
-        required=True,
-        key="lang",
-        bind="query-params",
-        format_func=NAMES.__getitem__,
-    )
-
-
 def follow_team(code: str) -> None:
     """Take the team's language where the reader chooses none; first of all on every page."""
     st.session_state[_TEAM] = code
+    reader.follow_link("lang", code_of)
 
 
 def language() -> Language:
-    """Return the language that the switch, else the link, else the team names."""
-    asked = st.session_state.get("lang") or st.query_params.get("lang")
-    return _LANGUAGES.get(asked) or _LANGUAGES.get(st.session_state.get(_TEAM)) or _LANGUAGES["en"]
+    """Return the language that the reader chose, else the team's."""
+    return LANGUAGES_BY_CODE[reader.chosen("lang") or of_team()]
 
 
-_LANGUAGES: dict[Any, Language] = {code: Language(code) for code in LANGUAGES}
+def of_team() -> str:
+    """Return the code of the team's language."""
+    code = st.session_state.get(_TEAM)
+    return code if code in NAMES else "en"
+
+
+def code_of(asked: str) -> str | None:
+    """Return the language that a link names by its code or its name."""
+    return next((code for code, name in NAMES.items() if asked.casefold() in (code, name.casefold())), None)
+
+
+LANGUAGES_BY_CODE: dict[Any, Language] = {code: Language(code) for code in LANGUAGES}
 
 
 def say(text: str, /, **values: Any) -> str:
@@ -66,6 +65,11 @@ def of_problem(problem: ForensicsError) -> str:
 def term(text: str | None) -> str:
     """Say one word of a table: a verdict, a cause, a state; a name stays as it is."""
     return language().maybe(text)
+
+
+def in_every_language(text: str) -> list[str]:
+    """Say one word as every language does."""
+    return [spoken.maybe(text) for spoken in LANGUAGES_BY_CODE.values()]
 
 
 def count_text(count: int, one: str, many: str | None = None) -> str:
