@@ -10,9 +10,9 @@ import streamlit as st
 from forensics.charts.words import zone_label
 from forensics.clock import zone_of
 from pages._ui import reader
+from pages._ui.reader import BROWSER
 from pages._ui.said import dated, in_every_language, say, term
 
-BROWSER = "Browser"
 EM_DASH = "–"
 
 
@@ -94,9 +94,7 @@ def choose_clock(team_zone: str | None) -> Clock:
         if browser_zone
         else say("Your browser named no time zone: UTC then."),
     )
-    if chosen == BROWSER:
-        return Clock(browser_zone or ZoneInfo("UTC"))
-    return Clock(zone_of(chosen) or ZoneInfo("UTC"))
+    return Clock(reader.zone() or ZoneInfo("UTC"))
 
 
 def _zone_named(asked: str, options: list[str]) -> str | None:

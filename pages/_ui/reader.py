@@ -4,9 +4,13 @@ Kept in the session, so that neither another page nor the way back takes it away
 """
 
 from collections.abc import Callable
+from zoneinfo import ZoneInfo
 
 import streamlit as st
 
+from forensics.clock import zone_of
+
+BROWSER = "Browser"
 KEYS = ("tz", "lang")
 """Their keys, of the switch and of the link."""
 
@@ -27,6 +31,13 @@ def chosen(key: str) -> str | None:
     """Return what the reader chose by a link or by the switch; None where that was nothing."""
     found: str | None = st.session_state.get(f"{key}_of_reader")
     return found
+
+
+def zone() -> ZoneInfo | None:
+    """Return the zone in which the reader sees times; None for UTC."""
+    named = chosen("tz")
+    found = zone_of(st.context.timezone if named == BROWSER else named)
+    return None if str(found) == "UTC" else found
 
 
 def keep(key: str, default: str) -> None:

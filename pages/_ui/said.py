@@ -4,9 +4,13 @@ Every function here says in the language of whoever looks; a cached function mus
 the words of the first.
 """
 
+import re
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import date, datetime
+from functools import partial
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import streamlit as st
 
@@ -41,6 +45,7 @@ def code_of(asked: str) -> str | None:
     return next((code for code, name in NAMES.items() if asked.casefold() in (code, name.casefold())), None)
 
 
+_STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{3})?) UTC\b(?![+-])")
 LANGUAGES_BY_CODE: dict[Any, Language] = {code: Language(code) for code in LANGUAGES}
 
 
@@ -50,8 +55,23 @@ def say(text: str, /, **values: Any) -> str:
 
 
 def in_words(text: str | None) -> str:
-    """Say what the findings, a check or an error says in English."""
-    return language().sentence(text)
+    """Say what the findings, a check or an error says in English and in UTC: in the reader's language and zone."""
+    return teller()(text)
+
+
+def teller() -> Callable[[str | None], str]:
+    """Return ``in_words`` for many sentences: to look the reader's choices up for each takes longer than to say it."""
+    spoken, zone = language(), reader.zone()
+    if zone is None:
+        return spoken.sentence
+    in_zone = partial(_in_zone, zone)
+    return lambda text: _STAMP.sub(in_zone, spoken.sentence(text))
+
+
+def _in_zone(zone: ZoneInfo, found: re.Match[str]) -> str:
+    at = datetime.fromisoformat(f"{found[1]}+00:00").astimezone(zone)
+    told = at.isoformat(" ", "milliseconds" if found[2] else "seconds")
+    return f"{told[:-6]} UTC{told[-6:]}"
 
 
 def of_problem(problem: ForensicsError) -> str:

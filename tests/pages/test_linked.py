@@ -2,6 +2,8 @@
 
 import pytest
 
+from pages._ui import incident
+from pages._ui.said import in_words
 from tests.pages.reading import words
 from tests.pages.worlds import DOUBLE_BILLING
 
@@ -74,3 +76,15 @@ def test_a_filter_is_read_as_the_switch_writes_it(visit, asked):
 
     assert at.selectbox(key="kind").value == "batch_collateral"
     assert not at.warning
+
+
+@pytest.mark.parametrize(
+    ("zone", "told"), [("America/New_York", "09:45:00.000 UTC-05:00"), ("UTC", "14:45:00.000 UTC")]
+)
+def test_a_sentence_s_times_are_in_the_zone_of_the_page(visit, monkeypatch, zone, told):
+    monkeypatch.setattr(
+        incident, "told_cause", lambda *_: in_words("It is final after 2026-11-26 14:45:00.000 UTC, or sealed.")
+    )
+    at = visit("pages/incident.py", "demo", zone=zone, incident=DOUBLE_BILLING, tz="Browser")
+
+    assert f"2026-11-26 {told}, or sealed." in words(at).replace("\\", "")
