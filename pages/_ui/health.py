@@ -158,9 +158,8 @@ def table(review: WeekReview) -> None:
             "8 weeks": drawable(q.redelivered_trend),
             "Processed twice": in_words(twice_words(q)),
             "p95 age": _span(q.number("age_p95_s")),
-            "p99 handler": _seconds(q.number("handler_p99_ms")),
+            "p99 / visibility": f"{_seconds(q.number('handler_p99_ms'))} / {_span(q.timeouts.visibility_s)}",
             "To DLQ": q.number("dead_lettered_count"),
-            "Visibility": _span(q.timeouts.visibility_s),
         }
         for q in review.queues
     ]
@@ -193,10 +192,10 @@ def table(review: WeekReview) -> None:
             ),
             "Processed twice": config.TextColumn(width=px["Processed twice"], help=say("At least to at most.")),
             "p95 age": config.TextColumn(width=px["p95 age"], help="ApproximateAgeOfOldestMessage"),
-            "Visibility": config.TextColumn(
-                width=px["Visibility"], help=say("Visibility timeout in force at the end of the evidence.")
+            "p99 / visibility": config.TextColumn(
+                width=px["p99 / visibility"],
+                help=say("p99 handler, and the visibility timeout in force at the end of the evidence."),
             ),
-            "p99 handler": config.TextColumn(width=px["p99 handler"]),
             "To DLQ": config.NumberColumn(width=px["To DLQ"]),
         },
         alt=say("Queues by need"),
@@ -204,11 +203,11 @@ def table(review: WeekReview) -> None:
 
 
 def _widths(queues: list[str], has_trend: bool) -> dict[str, int]:
-    """Return the columns' pixels, so that all fit a desk; beside a trend the visibility timeout is found by scrolling."""
-    names = ("Status", "Redelivered", "8 weeks", "Processed twice", "p95 age", "p99 handler", "To DLQ", "Visibility")
-    px = (78, 84, 62, 112, 72, 82, 60, 66) if language().code == "en" else (90, 62, 62, 120, 84, 76, 56, 76)
+    """Return the columns' pixels, so that all fit a desk."""
+    names = ("Status", "Redelivered", "8 weeks", "Processed twice", "p95 age", "p99 / visibility", "To DLQ")
+    px = (78, 84, 62, 112, 68, 122, 60) if language().code == "en" else (90, 62, 62, 114, 82, 112, 56)
     widths = {"Queue": name_px(queues)} | dict(zip(names, px, strict=True))
-    left = TABLE_PX - sum(widths.values()) + widths["Visibility" if has_trend else "8 weeks"]
+    left = TABLE_PX - sum(widths.values()) + (0 if has_trend else widths["8 weeks"])
     return widths | {"Why": max(LEAST_WHY_PX, left)}
 
 
