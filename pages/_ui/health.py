@@ -30,8 +30,8 @@ from pages._ui.words import Colour, plain
 NEED_COLOURS: dict[str, Colour] = {"act now": "red", "watch": "orange", "unknown": "gray", "ok": "green"}
 TABLE_PX, LEAST_WHY_PX = 866, 150
 """What a desk of 1360 px leaves a table's columns; the reason gets what the others leave, and at least so much."""
-MOST_WHY = 72
-"""Characters of the reason in the table; the queue's own part has the whole sentence."""
+LINES_OF_WHY, CELL_PX = 3, 7
+"""Lines of the reason in the table, and the pixels of a letter; the queue's own part has the whole sentence."""
 SHORT = {"Queues needing work": "Need work"}
 """Labels that would be cut off on one of six cards."""
 FORMATS = {
@@ -149,24 +149,25 @@ def table(review: WeekReview) -> None:
     if not review.queues:
         st.info(say("No queue was read for this week."), icon=":material/inbox:")
         return
+    trends = [drawable(q.redelivered_trend) for q in review.queues]
+    has_trend = any(trends)
+    px = _widths([q.queue for q in review.queues], has_trend)
     rows = [
         {
             "Queue": q.queue,
             "Status": [q.need],
-            "Why": _shortened(_why(q, review)),
+            "Why": _shortened(_why(q, review), px["Why"]),
             "Redelivered": percent(q.redelivered),
-            "8 weeks": drawable(q.redelivered_trend),
+            "8 weeks": trend,
             "Processed twice": in_words(twice_words(q)),
             "p95 age": _span(q.number("age_p95_s")),
             "p99 / visibility": f"{_seconds(q.number('handler_p99_ms'))} / {_span(q.timeouts.visibility_s)}",
             "To DLQ": q.number("dead_lettered_count"),
         }
-        for q in review.queues
+        for q, trend in zip(review.queues, trends, strict=True)
     ]
     config = st.column_config
     key = f"queues-{review.week}"
-    has_trend = any(r["8 weeks"] for r in rows)
-    px = _widths([q.queue for q in review.queues], has_trend)
     data_table(
         rows,
         column_order=[
@@ -211,13 +212,15 @@ def _widths(queues: list[str], has_trend: bool) -> dict[str, int]:
     return widths | {"Why": max(LEAST_WHY_PX, left)}
 
 
-def _shortened(why: str) -> str:
-    """Cut a reason where it would not fit its cell; Japanese has no blanks to cut at, and wider letters."""
-    if language().code == "en":
-        return shorten(why, MOST_WHY, placeholder="…")
-    if cells(why) <= MOST_WHY:
+def _shortened(why: str, px: int) -> str:
+    """Cut a reason where it would not fit three lines of its cell; Japanese has no blanks to cut at, and breaks lines earlier."""
+    is_english = language().code == "en"
+    most = int(LINES_OF_WHY * (px - 16) / CELL_PX * (0.9 if is_english else 0.75))
+    if is_english:
+        return shorten(why, most, placeholder="…")
+    if cells(why) <= most:
         return why
-    return next(f"{cut}…" for cut in (why[:end] for end in range(len(why), 0, -1)) if cells(cut) < MOST_WHY)
+    return next(f"{cut}…" for cut in (why[:end] for end in range(len(why), 0, -1)) if cells(cut) < most)
 
 
 def _clicked(table: str, names: list[str]) -> None:
