@@ -110,7 +110,7 @@ def sentence(review: WeekReview, page: Page) -> None:
                 filter(
                     None,
                     (
-                        in_words(reach(review)),
+                        language().sentence(reach(review)),  # in the zone of its days, not of the page
                         in_words(compared_with(review)),
                         say("Days of {zone}.", zone=review.zone),
                     ),

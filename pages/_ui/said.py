@@ -45,7 +45,7 @@ def code_of(asked: str) -> str | None:
     return next((code for code, name in NAMES.items() if asked.casefold() in (code, name.casefold())), None)
 
 
-_STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{3})?) UTC\b(?![+-])")
+_STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d(?P<seconds>:\d\d(?P<ms>\.\d{3})?)?) UTC\b(?![+-])")
 LANGUAGES_BY_CODE: dict[Any, Language] = {code: Language(code) for code in LANGUAGES}
 
 
@@ -70,7 +70,7 @@ def teller() -> Callable[[str | None], str]:
 
 def _in_zone(zone: ZoneInfo, found: re.Match[str]) -> str:
     at = datetime.fromisoformat(f"{found[1]}+00:00").astimezone(zone)
-    told = at.isoformat(" ", "milliseconds" if found[2] else "seconds")
+    told = at.isoformat(" ", "milliseconds" if found["ms"] else "seconds" if found["seconds"] else "minutes")
     return f"{told[:-6]} UTC{told[-6:]}"
 
 
