@@ -1,6 +1,6 @@
 """One incident: what happened, why, to which messages, and the lines that prove it."""
 
-from pages._ui import books, incident, marks, setting_checks
+from pages._ui import books, fault, incident, marks, setting_checks
 from pages._ui.batches import batches
 from pages._ui.changes import changes, changes_since
 from pages._ui.prevention import dead_letters, on_the_queue, prevention
@@ -31,5 +31,5 @@ prevention(case, page)
 incident.settings_then(case, page)
 setting_checks.of_queue(case["queue_arn"], page)
 changes(case, page)
-changes_since(case, page)
+changes_since(case, page, lambda: fault.told(fault.fault_with(case, found, page), page))
 incident.limits(case, page)

@@ -13,6 +13,8 @@ from forensics.words import clock_text, span_text
 Row = Mapping[str, Any]
 ONE_REPAIR = timedelta(minutes=15)
 """Changes closer together than this are one repair."""
+OF_A_PERSON = "a person's mark"
+"""What shows the change that is a person's mark "fixed"."""
 _OF_BATCHES = frozenset({"function_timeout", "function_error", "runtime_crash"})
 
 
@@ -81,6 +83,12 @@ def compare(
     before, since = sides
     last = max((at for at in seen.values() if at >= ended), default=ended)
     told = verdict(before, since, ended, last - ended, choices=len(every) - nth_repair)
+    marked = max((c.at for c in changes if c.source == OF_A_PERSON and c.at > started_at), default=None)
+    if marked and failed and last_failed > marked:
+        when = clock_text(marked)[:16]
+        told = said(
+            "{told} It came back after it was marked fixed at {at} UTC: that fix did not hold.", told=told, at=when
+        )
     return Comparison(began, ended, tuple(repair), before, since, told)
 
 

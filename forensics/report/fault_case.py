@@ -9,7 +9,7 @@ from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.lake.findings import rows_of
 from forensics.people import Annotation, Marks, People, people_of
-from forensics.report.before_after import Comparison, compare, last_repair
+from forensics.report.before_after import OF_A_PERSON, Comparison, compare, last_repair
 from forensics.report.case import SETTINGS_TABLES, load_case
 from forensics.report.changes import Change, what_changed
 from forensics.report.faults import Fault
@@ -91,7 +91,7 @@ def changes_since(findings: Findings, fault: Fault, whole: Iterable[Annotation])
                 said("marked fixed by {who}: {name}", who=mark.author, name=mark.reason),
                 ms_between(mark.marked_at, fault.started_at),
             )
-            found.append(Change(mark.marked_at, None, since_ms, what, "a person's mark", (mark.evidence_id,)))
+            found.append(Change(mark.marked_at, None, since_ms, what, OF_A_PERSON, (mark.evidence_id,)))
     return tuple(sorted(found, key=lambda c: (c.at, c.what)))
 
 

@@ -24,7 +24,8 @@ h2::after, h3::after {{ content: ""; display: block; height: 9em; margin-bottom:
 h2::after {{ border-top: 1px solid #d5d8dc; margin-top: .2rem; }}
 svg, svg text {{ font-family: {FONT}; }}
 table {{ font-size: 8pt; }}
-code, pre {{ font-size: 7.5pt; }}""")  # noqa: S704 - ours, no evidence in it
+code, pre {{ font-size: 7.5pt; }}
+h2 code {{ font-size: 12pt; }} h2 .need {{ font-size: 9.5pt; }}""")  # noqa: S704 - ours, no evidence in it
 
 
 class NothingIsLoadedError(Exception):

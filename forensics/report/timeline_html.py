@@ -23,6 +23,7 @@ from forensics.sentence import counted, marked, said
 
 MOST_MESSAGES = 200
 MOST_DELIVERIES = 3000
+_CLEAR, _GRID = "rgba(0, 0, 0, 0)", "rgba(128, 128, 128, 0.25)"
 DRAW = """
 const spec = JSON.parse(document.getElementById("timeline-data").textContent);
 Plotly.newPlot("timeline", spec.data, spec.layout, {displaylogo: false, responsive: true});
@@ -36,7 +37,10 @@ def timeline_parts(case: Case, language: Language) -> dict[str, Any]:
     if drawn is None:
         return {"figure": None, "lanes": "", "scripts": (), "policy": policy(())}
     figure, lanes = drawn
-    figure.update_layout(template="plotly_white")  # the page around it is white in every theme
+    # Through it the page is seen, white or dark; its words take their colour from there.
+    figure.update_layout(template="plotly_white", paper_bgcolor=_CLEAR, plot_bgcolor=_CLEAR, legend_bgcolor=_CLEAR)
+    figure.update_xaxes(gridcolor=_GRID, zerolinecolor=_GRID)
+    figure.update_yaxes(gridcolor=_GRID, zerolinecolor=_GRID)
     scripts = (Markup(get_plotlyjs()), Markup(DRAW))  # noqa: S704 - ours, no evidence in them
     return {"figure": json.loads(str(figure.to_json())), "lanes": lanes, "scripts": scripts, "policy": policy(scripts)}
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from jinja2 import Environment
 from markupsafe import Markup
@@ -41,10 +42,10 @@ def render_week(review: WeekReview, format: str, language: str = "en") -> bytes:
         raise ValueError(f"{format!r} is not one of {WEEK_FORMATS}")
     if format == "pdf":
         need("pdf", "the weekly review as PDF")
-    said = Language(language)
+    spoken = Language(language)
     title = week_title(review.week)
     if language != "en":
-        title = said("{first} to {last}", first=review.first_day, last=review.last_day)
+        title = spoken("{first} to {last}", first=review.first_day, last=review.last_day)
     is_paper = format == "pdf"
     page = _environment(language).get_template(f"week.{'html' if is_paper else format}.j2")
     written = page.render(
@@ -57,18 +58,19 @@ def render_week(review: WeekReview, format: str, language: str = "en") -> bytes:
         policy=_POLICY,
         cards=cards(review),
         aside=aside_text(set_aside(review)),
-        _=said,
+        _=spoken,
     )
     if is_paper:
-        name = said("Queue health, {week}", week=review.week)
-        return printed(written, f"{name}: {said.sentence(headline(review))}", review.data_until_at, wide=True)
+        name = spoken("Queue health, {week}", week=review.week)
+        return printed(written, f"{name}: {spoken.sentence(headline(review))}", review.data_until_at, wide=True)
     return written.encode("utf-8", "replace")
 
 
 def reach(review: WeekReview) -> str:
-    """Say how far the evidence reaches into the week; empty where it covers the whole of it."""
+    """Say how far the evidence reaches into the week, in the zone of its days; empty where it covers the whole of it."""
     if review.is_running and review.data_until_at:
-        return filled("The week so far: evidence to {at} UTC.", at=clock_text(review.data_until_at)[:16])
+        until = review.data_until_at.astimezone(ZoneInfo(review.zone))
+        return filled("The week so far: evidence to {at} {zone}.", at=f"{until:%Y-%m-%d %H:%M}", zone=review.zone)
     return ""
 
 

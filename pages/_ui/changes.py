@@ -1,11 +1,12 @@
 """The Incident page's list of settings that were changed before."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
 
 from forensics.report.changes import Change, when_before
+from forensics.report.fault_case import FaultCase
 from forensics.window import CHANGES_REACH
 from pages._ui.case import case_of
 from pages._ui.said import in_words, say
@@ -34,13 +35,19 @@ def changes(incident: dict[str, Any], page: Page) -> None:
     changes_table(found, page, "changes", say("Settings that were changed before the incident"), before)
 
 
-def changes_since(incident: dict[str, Any], page: Page) -> None:
-    """Show what was changed after the incident, which may be what repaired it."""
+def changes_since(incident: dict[str, Any], page: Page, of_fault: Callable[[], FaultCase]) -> None:
+    """Show what was changed after the incident, which may be what repaired it, and whether its fault came back since.
+
+    ``of_fault`` reads the fault, where something was changed or somebody marked the incident as fixed.
+    """
     found = case_of(incident["incident_id"], page).changes_since
-    if not found:
+    if not found and not any(mark.mark == "fixed" for mark in page.people.of(incident["incident_id"]).whole):
         return
     st.subheader(say("What changed since"), anchor="changes-since")
-    changes_table(found, page, "changes_since", say("Settings that were changed after the incident"))
+    if held := of_fault().comparison:
+        st.markdown(f"**{plain(in_words(held.sentence))}**")
+    if found:
+        changes_table(found, page, "changes_since", say("Settings that were changed after the incident"))
     page.link_to(
         "pages/fault.py",
         say("Did it help? The runs before and since"),

@@ -9,9 +9,10 @@ import streamlit as st
 
 from forensics.charts.words import zone_label
 from forensics.clock import zone_of
-from pages._ui.said import dated, say, term
+from pages._ui import reader
+from pages._ui.reader import BROWSER
+from pages._ui.said import dated, in_every_language, say, term
 
-BROWSER = "Browser"
 EM_DASH = "–"
 
 
@@ -73,27 +74,30 @@ def _missing(at: object) -> bool:
 
 def choose_clock(team_zone: str | None) -> Clock:
     """Show the zone switch and return the clock it chose; a zone that only the link names becomes an option."""
-    asked = st.query_params.get("tz")
-    options = ["UTC", *([team_zone] if team_zone else [])]
-    if asked and asked != BROWSER and asked not in options:
-        if zone_of(asked):
-            options.append(asked)
-        else:
-            st.session_state["bad_tz"] = asked
-    options.append(BROWSER)
+    options = ["UTC", *([team_zone] if team_zone else []), BROWSER]
+    bad = reader.follow_link("tz", lambda asked: _zone_named(asked, options))
+    if bad:
+        st.session_state["bad_tz"] = bad
+    st.session_state["tz"] = chosen = reader.chosen("tz") or "UTC"
+    if chosen not in options:
+        options.insert(-1, chosen)
     browser_zone = zone_of(st.context.timezone)
-    chosen = st.segmented_control(
+    st.segmented_control(
         say("Show times in"),
         options,
-        default="UTC",
         required=True,
         key="tz",
-        bind="query-params",
+        on_change=reader.keep,
+        args=("tz", "UTC"),
         format_func=term,
         help=say("Your browser is in {browser_zone}.", browser_zone=browser_zone)
         if browser_zone
         else say("Your browser named no time zone: UTC then."),
     )
-    if chosen == BROWSER:
-        return Clock(browser_zone or ZoneInfo("UTC"))
-    return Clock(zone_of(chosen) or ZoneInfo("UTC"))
+    return Clock(reader.zone() or ZoneInfo("UTC"))
+
+
+def _zone_named(asked: str, options: list[str]) -> str | None:
+    """Return the option that a link names in whatever case, and its label of any language, or the zone it names."""
+    labels = {label.casefold(): option for option in options for label in (option, *in_every_language(option))}
+    return labels.get(asked.casefold()) or (asked if zone_of(asked) else None)

@@ -1,5 +1,6 @@
 """What a visitor can take along: the affected messages, the report, the link, the summary."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -18,8 +19,8 @@ REPORTS = ("html", "pdf", "md", "json", "zip")
 """The forms offered here; the Report page has all of them."""
 
 
-def buttons(incident: dict[str, Any], page: Page, link: str) -> None:
-    """Show the download of affected messages, the reports, and the popover with link and summary."""
+def buttons(incident: dict[str, Any], page: Page, link: Callable[[], str]) -> None:
+    """Show the download of affected messages, the reports, and the popover with link and summary; ``link`` makes the link anew."""
     incident_id = incident["incident_id"]
     told = summary(case_of(incident_id, page), language())
     listed = incident["messages"] is not None
@@ -51,9 +52,15 @@ def buttons(incident: dict[str, Any], page: Page, link: str) -> None:
                 help=say(words),
             )
         page.link_to("pages/report.py", say("Preview and more"), ":material/preview:", incident=incident_id)
-    with st.popover(say("Share"), icon=":material/link:"):
+    _share(told, link)
+
+
+@st.fragment
+def _share(told: str, link: Callable[[], str]) -> None:
+    """Show link and summary; opening them asks for the link anew, as clicks in the chart change what the page shows."""
+    with st.popover(say("Share"), icon=":material/link:", key="share", on_change="rerun"):
         st.caption(say("Link to this page, with data version and zone"))
-        st.code(link, language=None, wrap_lines=True)
+        st.code(link(), language=None, wrap_lines=True)
         st.caption(say("Summary"))
         st.code(told, language=None, wrap_lines=True)
 

@@ -58,6 +58,11 @@ def all_faults(found: list[Incident], page: Page) -> list[Fault]:
     return faults(found, page.board.generation.data_until_at, page.people.messages(shared), page.settings.weights)
 
 
+def fault_with(incident: Incident, found: list[Incident], page: Page) -> Fault:
+    """Return the fault that an incident belongs to; it is one of those ``found``."""
+    return next(f for f in all_faults(found, page) if incident["incident_id"] in f.incident_ids)
+
+
 def choose(found: list[Fault], page: Page) -> Fault:
     """Return the fault that the link names, or the worst; an unknown one is said, and its URL kept."""
     if not found:

@@ -30,8 +30,8 @@ from pages._ui.words import Colour, plain
 NEED_COLOURS: dict[str, Colour] = {"act now": "red", "watch": "orange", "unknown": "gray", "ok": "green"}
 TABLE_PX, LEAST_WHY_PX = 866, 150
 """What a desk of 1360 px leaves a table's columns; the reason gets what the others leave, and at least so much."""
-MOST_WHY = 72
-"""Characters of the reason in the table; the queue's own part has the whole sentence."""
+LINES_OF_WHY, CELL_PX = 3, 7
+"""Lines of the reason in the table, and the pixels of a letter; the queue's own part has the whole sentence."""
 SHORT = {"Queues needing work": "Need work"}
 """Labels that would be cut off on one of six cards."""
 FORMATS = {
@@ -110,7 +110,7 @@ def sentence(review: WeekReview, page: Page) -> None:
                 filter(
                     None,
                     (
-                        in_words(reach(review)),
+                        language().sentence(reach(review)),  # in the zone of its days, not of the page
                         in_words(compared_with(review)),
                         say("Days of {zone}.", zone=review.zone),
                     ),
@@ -149,25 +149,25 @@ def table(review: WeekReview) -> None:
     if not review.queues:
         st.info(say("No queue was read for this week."), icon=":material/inbox:")
         return
+    trends = [drawable(q.redelivered_trend) for q in review.queues]
+    has_trend = any(trends)
+    px = _widths([q.queue for q in review.queues], has_trend)
     rows = [
         {
             "Queue": q.queue,
             "Status": [q.need],
-            "Why": _shortened(_why(q, review)),
+            "Why": _shortened(_why(q, review), px["Why"]),
             "Redelivered": percent(q.redelivered),
-            "8 weeks": drawable(q.redelivered_trend),
+            "8 weeks": trend,
             "Processed twice": in_words(twice_words(q)),
             "p95 age": _span(q.number("age_p95_s")),
-            "p99 handler": _seconds(q.number("handler_p99_ms")),
+            "p99 / visibility": f"{_seconds(q.number('handler_p99_ms'))} / {_span(q.timeouts.visibility_s)}",
             "To DLQ": q.number("dead_lettered_count"),
-            "Visibility": _span(q.timeouts.visibility_s),
         }
-        for q in review.queues
+        for q, trend in zip(review.queues, trends, strict=True)
     ]
     config = st.column_config
     key = f"queues-{review.week}"
-    has_trend = any(r["8 weeks"] for r in rows)
-    px = _widths([q.queue for q in review.queues], has_trend)
     data_table(
         rows,
         column_order=[
@@ -193,10 +193,10 @@ def table(review: WeekReview) -> None:
             ),
             "Processed twice": config.TextColumn(width=px["Processed twice"], help=say("At least to at most.")),
             "p95 age": config.TextColumn(width=px["p95 age"], help="ApproximateAgeOfOldestMessage"),
-            "Visibility": config.TextColumn(
-                width=px["Visibility"], help=say("Visibility timeout in force at the end of the evidence.")
+            "p99 / visibility": config.TextColumn(
+                width=px["p99 / visibility"],
+                help=say("p99 handler, and the visibility timeout in force at the end of the evidence."),
             ),
-            "p99 handler": config.TextColumn(width=px["p99 handler"]),
             "To DLQ": config.NumberColumn(width=px["To DLQ"]),
         },
         alt=say("Queues by need"),
@@ -204,21 +204,23 @@ def table(review: WeekReview) -> None:
 
 
 def _widths(queues: list[str], has_trend: bool) -> dict[str, int]:
-    """Return the columns' pixels, so that all fit a desk; beside a trend the visibility timeout is found by scrolling."""
-    names = ("Status", "Redelivered", "8 weeks", "Processed twice", "p95 age", "p99 handler", "To DLQ", "Visibility")
-    px = (78, 84, 62, 112, 72, 82, 60, 66) if language().code == "en" else (90, 62, 62, 120, 84, 76, 56, 76)
+    """Return the columns' pixels, so that all fit a desk."""
+    names = ("Status", "Redelivered", "8 weeks", "Processed twice", "p95 age", "p99 / visibility", "To DLQ")
+    px = (78, 84, 62, 112, 68, 122, 60) if language().code == "en" else (90, 62, 62, 114, 82, 112, 56)
     widths = {"Queue": name_px(queues)} | dict(zip(names, px, strict=True))
-    left = TABLE_PX - sum(widths.values()) + widths["Visibility" if has_trend else "8 weeks"]
+    left = TABLE_PX - sum(widths.values()) + (0 if has_trend else widths["8 weeks"])
     return widths | {"Why": max(LEAST_WHY_PX, left)}
 
 
-def _shortened(why: str) -> str:
-    """Cut a reason where it would not fit its cell; Japanese has no blanks to cut at, and wider letters."""
-    if language().code == "en":
-        return shorten(why, MOST_WHY, placeholder="…")
-    if cells(why) <= MOST_WHY:
+def _shortened(why: str, px: int) -> str:
+    """Cut a reason where it would not fit three lines of its cell; Japanese has no blanks to cut at, and breaks lines earlier."""
+    is_english = language().code == "en"
+    most = int(LINES_OF_WHY * (px - 16) / CELL_PX * (0.9 if is_english else 0.75))
+    if is_english:
+        return shorten(why, most, placeholder="…")
+    if cells(why) <= most:
         return why
-    return next(f"{cut}…" for cut in (why[:end] for end in range(len(why), 0, -1)) if cells(cut) < MOST_WHY)
+    return next(f"{cut}…" for cut in (why[:end] for end in range(len(why), 0, -1)) if cells(cut) < most)
 
 
 def _clicked(table: str, names: list[str]) -> None:

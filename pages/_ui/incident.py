@@ -1,5 +1,6 @@
 """The Incident page's parts but for the timeline and its tables."""
 
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -29,6 +30,8 @@ Incident = dict[str, Any]
 MOST_MESSAGES = 2000
 MOST_HINTS = 10
 MOST_NOTES = 6
+AS_SEEN = ("lanes", "gaps", "from", "to", "msg", "event")
+"""Keys of the address that name what of an incident is on the screen; the language is the reader's own."""
 
 
 def choose(found: list[Incident], page: Page, title: str = "Incident") -> Incident:
@@ -154,7 +157,7 @@ def stop_now(first: Opening) -> None:
 def share(case: Incident, page: Page, actions: Any) -> None:
     """Put the downloads and the link into their place; last, because they need the whole case."""
     with actions:
-        exports.buttons(case, page, link(case, page))
+        exports.buttons(case, page, partial(link, case, page))
 
 
 def how_often(case: Incident, first: Opening, page: Page) -> str:
@@ -354,7 +357,8 @@ def limits(incident: Incident, page: Page) -> None:
 
 
 def link(case: Incident, page: Page) -> str:
-    """Return the full address of this page with data version and zone, to be copied."""
+    """Return the full address of this page as it is seen, with data version and zone, to be copied."""
     base = urlsplit(st.context.url or "http://localhost:8501/incident")
-    keys = {"incident": case["incident_id"], "dv": page.data_version, "tz": page.clock.name}
-    return f"{base.scheme}://{base.netloc}{base.path}?{urlencode(keys)}"
+    seen = {key: values for key in AS_SEEN if (values := st.query_params.get_all(key))}
+    keys = {"incident": case["incident_id"], "dv": page.data_version, "tz": page.clock.name, **seen}
+    return f"{base.scheme}://{base.netloc}{base.path}?{urlencode(keys, doseq=True)}"

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from forensics.commands import in_lake
+from forensics.language import Language
 from forensics.report.activity import QUIET_AFTER, is_open, quiet_for
 from forensics.report.faults import Fault
 from forensics.report.log_readiness import not_checked_text
@@ -20,13 +22,14 @@ from pages._ui import marks
 from pages._ui.board import lake_path
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height, whole_px
 from pages._ui.coverage import complete_share, reach, was_read_in_full
+from pages._ui.linked import unknown_in_link
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, interval, language, percent, say, term
 from pages._ui.setting_checks import answer
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
 from pages._ui.urltime import Window, read_window
-from pages._ui.words import VERDICTS, cause, plain, verdict_column, with_commands
+from pages._ui.words import VERDICTS, cause, cause_name, plain, verdict_column, with_commands
 
 Incident = dict[str, Any]
 BARS = 12
@@ -69,8 +72,13 @@ def state(incident: Incident, until: datetime | None) -> str:
 def filters(found: list[Incident], page: Page) -> tuple[list[Incident], list[Incident]]:
     """Show the filters in the sidebar; return the incidents that pass, newest first, and those of any time that would."""
     queues, kinds = sorted({i["queue"] for i in found}), sorted({i["primary_cause"] or "undecidable" for i in found})
-    for key, known in (("queue", queues), ("kind", kinds), ("period", list(PERIODS))):
-        if (asked := st.query_params.get(key)) and asked not in ("all", *known):
+    choices = {
+        "queue": (["all", *queues], Language.maybe),
+        "kind": (["all", *kinds], _kind),
+        "period": (PERIODS, Language.sentence),
+    }
+    for key, (known, label) in choices.items():
+        if asked := unknown_in_link(key, known, label):
             said = say(
                 "{key}={asked} of the link names nothing in data version {data_version}; it is ignored.",
                 key=key,
@@ -79,8 +87,10 @@ def filters(found: list[Incident], page: Page) -> tuple[list[Incident], list[Inc
             )
             st.warning(plain(said), icon=":material/filter_alt_off:")
     with st.sidebar:
-        queue = st.selectbox(say("Queue"), ["all", *queues], key="queue", bind="query-params", format_func=_queue)
-        kind = st.selectbox(say("Kind"), ["all", *kinds], key="kind", bind="query-params", format_func=_kind)
+        queue = st.selectbox(say("Queue"), ["all", *queues], key="queue", bind="query-params", format_func=term)
+        kind = st.selectbox(
+            say("Kind"), ["all", *kinds], key="kind", bind="query-params", format_func=partial(_kind, language())
+        )
         period = st.selectbox(say("Period"), list(PERIODS), key="period", bind="query-params", format_func=in_words)
     window = read_window()
     window.notice(page.clock)
@@ -94,12 +104,8 @@ def filters(found: list[Incident], page: Page) -> tuple[list[Incident], list[Inc
     return sorted(chosen, key=lambda i: (i["started_at"], i["incident_id"]), reverse=True), of_any_time
 
 
-def _queue(name: str) -> str:
-    return term("all") if name == "all" else name
-
-
-def _kind(code: str) -> str:
-    return term("all") if code == "all" else cause(code)
+def _kind(spoken: Language, code: str) -> str:
+    return spoken.maybe("all" if code == "all" else cause_name(code))
 
 
 def _not_checked(queue: str, consumer: str) -> str:

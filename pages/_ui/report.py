@@ -94,7 +94,7 @@ def preview(incident: Incident, chosen: ReportOptions, page: Page) -> None:
     said = in_words(case.opening.headline)
     shown, source = st.tabs([say("Report"), say("Source (Markdown)")])
     with shown:
-        # No script of it may run: its own policy says so. It is white in every theme, as paper is.
+        # No script of it may run: its own policy says so.
         st.iframe(printed(incident["incident_id"], chosen, page), height=FRAME_PX, alt=say("Report: {said}", said=said))
     with source:
         text = written(incident["incident_id"], "md", chosen, page).decode()

@@ -4,9 +4,13 @@ Every function here says in the language of whoever looks; a cached function mus
 the words of the first.
 """
 
+import re
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import date, datetime
+from functools import partial
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import streamlit as st
 
@@ -14,36 +18,36 @@ from forensics.choices import LANGUAGES
 from forensics.errors import ForensicsError
 from forensics.language import Language
 from forensics.sentence import plain
+from pages._ui import reader
 
 NAMES = {"en": "English", "ja": "日本語"}
 _TEAM = "language_of_team"
 
 
-def choose_language() -> None:
-    """Show the switch of the language in which pages and files are written."""
-    st.segmented_control(
-        say("Language"),
-        LANGUAGES,
-        default=language().code,
-        required=True,
-        key="lang",
-        bind="query-params",
-        format_func=NAMES.__getitem__,
-    )
-
-
 def follow_team(code: str) -> None:
     """Take the team's language where the reader chooses none; first of all on every page."""
     st.session_state[_TEAM] = code
+    reader.follow_link("lang", code_of)
 
 
 def language() -> Language:
-    """Return the language that the switch, else the link, else the team names."""
-    asked = st.session_state.get("lang") or st.query_params.get("lang")
-    return _LANGUAGES.get(asked) or _LANGUAGES.get(st.session_state.get(_TEAM)) or _LANGUAGES["en"]
+    """Return the language that the reader chose, else the team's."""
+    return LANGUAGES_BY_CODE[reader.chosen("lang") or of_team()]
 
 
-_LANGUAGES: dict[Any, Language] = {code: Language(code) for code in LANGUAGES}
+def of_team() -> str:
+    """Return the code of the team's language."""
+    code = st.session_state.get(_TEAM)
+    return code if code in NAMES else "en"
+
+
+def code_of(asked: str) -> str | None:
+    """Return the language that a link names by its code or its name."""
+    return next((code for code, name in NAMES.items() if asked.casefold() in (code, name.casefold())), None)
+
+
+_STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d(?P<seconds>:\d\d(?P<ms>\.\d{3})?)?) UTC\b(?![+-])")
+LANGUAGES_BY_CODE: dict[Any, Language] = {code: Language(code) for code in LANGUAGES}
 
 
 def say(text: str, /, **values: Any) -> str:
@@ -52,8 +56,23 @@ def say(text: str, /, **values: Any) -> str:
 
 
 def in_words(text: str | None) -> str:
-    """Say what the findings, a check or an error says in English."""
-    return language().sentence(text)
+    """Say what the findings, a check or an error says in English and in UTC: in the reader's language and zone."""
+    return teller()(text)
+
+
+def teller() -> Callable[[str | None], str]:
+    """Return ``in_words`` for many sentences: to look the reader's choices up for each takes longer than to say it."""
+    spoken, zone = language(), reader.zone()
+    if zone is None:
+        return spoken.sentence
+    in_zone = partial(_in_zone, zone)
+    return lambda text: _STAMP.sub(in_zone, spoken.sentence(text))
+
+
+def _in_zone(zone: ZoneInfo, found: re.Match[str]) -> str:
+    at = datetime.fromisoformat(f"{found[1]}+00:00").astimezone(zone)
+    told = at.isoformat(" ", "milliseconds" if found["ms"] else "seconds" if found["seconds"] else "minutes")
+    return f"{told[:-6]} UTC{told[-6:]}"
 
 
 def of_problem(problem: ForensicsError) -> str:
@@ -72,6 +91,11 @@ def of_sentence(sentence: str) -> str:
 def term(text: str | None) -> str:
     """Say one word of a table: a verdict, a cause, a state; a name stays as it is."""
     return language().maybe(text)
+
+
+def in_every_language(text: str) -> list[str]:
+    """Say one word as every language does."""
+    return [spoken.maybe(text) for spoken in LANGUAGES_BY_CODE.values()]
 
 
 def count_text(count: int, one: str, many: str | None = None) -> str:

@@ -17,13 +17,14 @@ from forensics.settings import Settings
 from forensics.settings_text import changed_since
 from forensics.tables.evidence import CONSUMERS
 from forensics.tables.findings import INCIDENTS
-from pages._ui import completeness, views
+from pages._ui import completeness, reader, views
 from pages._ui.access import gate, sign_out
 from pages._ui.board import Board, board_of, lake_path, load_settings, newest_board
 from pages._ui.clock import Clock, choose_clock
 from pages._ui.guard import NO_PAGE
-from pages._ui.said import choose_language, follow_team, say
+from pages._ui.linked import choose_language
 from pages._ui.said import count_text as count
+from pages._ui.said import follow_team, say
 from pages._ui.states import show_broken, show_problem
 from pages._ui.words import plain
 
@@ -109,7 +110,7 @@ class Page:
     def link(self, **keys: str) -> dict[str, str]:
         """Return query parameters for a link inside the dashboard: a pinned data version travels along."""
         pinned = st.query_params.get("dv")
-        return {k: v for k, v in ({"dv": pinned} | keys).items() if v}
+        return {k: v for k, v in (reader.carried() | {"dv": pinned} | keys).items() if v}
 
     def link_to(self, file: str, label: str, icon: str, **keys: str) -> None:
         """Show a link to another page of the dashboard."""
@@ -145,8 +146,7 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
         people = _people(board)
         views.kept(board, _path_of(title))
         _version_line(board, clock, settings)
-        if not st.query_params.get("dv"):
-            _newer_line(board.generation.generation_id)
+        _newer_line(board.generation.generation_id)
         sign_out(settings.access)
     _warn_of_zone()
     _warn_of_page()
@@ -198,9 +198,12 @@ def _navigation() -> None:
 
 
 def page_link(file: str, label: str, icon: str, keys: dict[str, str]) -> None:
-    """Show a link to a page; a page started by itself (`streamlit run pages/data.py`) has no neighbours, so no link."""
+    """Show a link to a page; a page started by itself (`streamlit run pages/data.py`) has no neighbours, so no link.
+
+    The reader's zone and language are in it, so that the address says what is seen.
+    """
     with contextlib.suppress(StreamlitAPIException):
-        st.page_link(file, label=label, icon=icon, query_params=keys, width="stretch")
+        st.page_link(file, label=label, icon=icon, query_params=reader.carried() | keys, width="stretch")
 
 
 def _open(title: str, promise: str) -> Board:
@@ -263,6 +266,7 @@ def _newer_line(shown: str) -> None:
     if newest.generation_id != shown and st.button(
         say("Newer data: {version} · Reload", version=newest.data_version), key="reload", icon=":material/refresh:"
     ):
+        st.query_params.pop("dv", None)
         st.rerun()
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from forensics.commands import in_lake
 from pages._ui.board import lake_path
 from pages._ui.device import is_phone
-from pages._ui.said import in_words, language, say, term
+from pages._ui.said import in_words, language, say, teller, term
 from pages._ui.words import plain, with_commands, without_signs
 
 
@@ -41,12 +41,12 @@ def data_table(
             kind["type_config"] = {"format": "localized"} | {
                 k: v for k, v in kind["type_config"].items() if v is not None
             }
-    say = language()  # once: to look it up for each cell takes longer than to say it
+    say, tell = language(), teller()  # once for all cells
     rows = [
         {
             name: [say.maybe(chip) for chip in value]
             if name in chips
-            else without_signs(in_lake(say.sentence(value), lake_path()))
+            else without_signs(in_lake(tell(value), lake_path()))
             if name in told and isinstance(value, str)
             else value
             for name, value in row.items()

@@ -13,6 +13,7 @@ from forensics.charts.consumers import KINDS, consumer_lanes
 from forensics.charts.groups import blocked_words, with_groups
 from forensics.charts.hover import item_of, ringed
 from forensics.lake.conditions import Condition
+from forensics.language import Language
 from forensics.report.beside import changes_around, points_around
 from forensics.report.groups import blocked_spans
 from forensics.report.opening import headline
@@ -21,6 +22,7 @@ from forensics.report.told import cause as told_cause
 from forensics.tables.findings import TIMELINE
 from pages._ui import details, event
 from pages._ui.device import is_phone
+from pages._ui.linked import warn_unknown
 from pages._ui.plots import finished, fitted, legible, show
 from pages._ui.runs import failed_runs
 from pages._ui.said import count_text as count
@@ -126,7 +128,7 @@ def _switch(lanes: Any, marks: int) -> tuple[str, bool]:
         default = "Invocations" if deliveries <= MOST_DELIVERIES else "Overview"
     if wanted := st.session_state.pop("form_wanted", None):
         st.session_state["lanes"] = wanted
-    _read_form()
+    warn_unknown("lanes", FORMS, Language.maybe)
     asked = st.session_state.get("lanes") or st.query_params.get("lanes")
     is_small = default == "Messages" and asked not in ("Overview", term("Overview"))
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -157,19 +159,6 @@ def _switch(lanes: Any, marks: int) -> tuple[str, bool]:
             }[form]
         )
     return form, show
-
-
-def _read_form() -> None:
-    """Take the form that the link names in whatever case, and say so where it names none."""
-    asked = st.query_params.get("lanes")
-    if not asked or asked in FORMS or asked in map(term, FORMS):
-        return
-    if meant := next((form for form in FORMS if asked.casefold() in (form.casefold(), term(form).casefold())), None):
-        st.session_state["lanes"] = meant
-        return
-    known = ", ".join(map(term, FORMS))
-    st.warning(plain(say("lanes={asked} of the link is ignored: there is {known}.", asked=asked, known=known)))
-    st.query_params.pop("lanes")
 
 
 def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: bool, lanes: Any) -> Drawn:

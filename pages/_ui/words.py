@@ -24,7 +24,12 @@ VERDICTS = {verdict: (_COLOURS[verdict], f"{words[0].upper()}{words[1:]}.") for 
 
 def cause(code: str | None) -> str:
     """Say a cause code in words; a code that is not known here is shown as it is."""
-    return term(CAUSE_NAMES.get(code or "", (code or "unknown").replace("_", " ")))
+    return term(cause_name(code))
+
+
+def cause_name(code: str | None) -> str:
+    """Return the English words of a cause code."""
+    return CAUSE_NAMES.get(code or "", (code or "unknown").replace("_", " "))
 
 
 def plain(text: Any) -> str:

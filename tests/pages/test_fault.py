@@ -1,12 +1,14 @@
 """Many incidents of few faults: the list shows the faults, and a fault's page all that it did."""
 
 import json
+import shutil
 from datetime import timedelta
 
 import pytest
 
 import cli
 from forensics.lake import Lake
+from forensics.people import annotate
 from forensics.report.faults import faults
 from forensics.tables.evidence import SETTING_CHANGES
 from forensics.tables.findings import INCIDENTS, MESSAGES
@@ -167,6 +169,16 @@ def test_an_incident_shows_what_was_changed_after_it(visit, lake):
     assert "What changed since" in [s.value for s in at.subheader]
     assert not at.exception
     assert any(link.label == "Did it help? The runs before and since" for link in at.get("page_link"))
+    assert "Too early to tell: no run of 1 led to it since 2026-11-20 07:12 UTC" in words(at).replace("\\", "")
+
+
+def test_an_incident_that_was_marked_as_fixed_says_whether_it_came_back(visit, lake, tmp_path):
+    own = Lake(shutil.copytree(lake, tmp_path / "lake"))
+    annotate(own.findings(), "billing-again-1", None, "fixed", "more workers", "Ana", START + timedelta(hours=4))
+    at = visit("pages/incident.py", own.root, incident="billing-again-1", tz="Asia/Tokyo")
+
+    assert "What changed since" in [s.value for s in at.subheader]
+    assert "since 2026-11-20 18:12 UTC+09:00" in words(at).replace("\\", "")
 
 
 def test_an_incident_of_another_fault_than_the_worst_leads_to_its_own(visit, lake):

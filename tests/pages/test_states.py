@@ -173,6 +173,21 @@ def test_an_open_page_says_that_newer_data_was_made(visit, tmp_path, monkeypatch
     assert not [b for b in fresh.button if b.key == "reload"]
 
 
+def test_a_page_with_a_pinned_data_version_says_too_that_there_is_newer_data(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.expired_handle(story)
+    lake = Lake(story.save(tmp_path / "lake"))
+    earlier = lake.findings().generation.data_version
+    tales.double_billing(story)
+    story.publish(lake)
+    at = visit("app.py", lake.root, dv=earlier)
+    before = len(at.dataframe[0].value)
+    at.button(key="reload").click().run()
+
+    assert (before, len(at.dataframe[0].value)) == (1, 2)
+    assert "dv" not in at.query_params
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_lake_of_a_newer_release_is_not_guessed_at(visit, copy_of, page):
     lake = copy_of("demo")

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from forensics.report.before_after import Side, compare, last_repair, ratio_at_most, runs_wanted, verdict
+from forensics.report.before_after import OF_A_PERSON, Side, compare, last_repair, ratio_at_most, runs_wanted, verdict
 from forensics.report.changes import Change
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -158,3 +158,14 @@ def test_the_runs_asked_for_are_just_enough_to_tell():
 @pytest.mark.parametrize(("side", "low", "high"), [(Side(0, 0), 0, 1), (Side(10, 0), 0, 0.31), (Side(10, 10), 0.69, 1)])
 def test_a_rate_has_its_exact_interval(side, low, high):
     assert side.interval == pytest.approx((low, high), abs=0.01)
+
+
+def test_a_fault_that_came_back_after_a_mark_says_that_the_fix_did_not_hold():
+    fixed = Change(NOON + timedelta(minutes=210), None, None, "marked fixed by Ana: timeout raised", OF_A_PERSON, ())
+    failing = _many(200, 0, led_every=10)
+    again, held = _of([fixed], failing, _many(50, 220, led_every=10)), _of([fixed], failing, _many(300, 220))
+
+    assert again.sentence.endswith(
+        "It came back after it was marked fixed at 2026-11-22 15:30 UTC: that fix did not hold."
+    )
+    assert "did not hold" not in held.sentence

@@ -1,6 +1,7 @@
 """The HTML report in a real Chromium: opened from a file, offline, it draws and asks nobody for anything."""
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from forensics.report.render import render
 from tests.forensics.report.test_render import HOSTILE, with_text
@@ -68,3 +69,18 @@ def test_a_script_that_is_not_ours_is_refused(opened, case):
 
     assert tab.title() != "taken over"
     assert any("Content Security Policy" in words for words in said)
+
+
+def test_on_a_dark_screen_the_report_is_dark_and_its_chart_s_words_stand_off_it(opened, case):
+    page, _, _ = opened(render(case, "html"))
+    page.emulate_media(color_scheme="dark")
+    found = [v["id"] for v in Axe().run(page).response["violations"] if v["impact"] in ("serious", "critical")]
+    words = page.locator("#timeline .xtick text, #timeline .legendtext").evaluate_all(
+        "words => words.map(word => getComputedStyle(word).fill)"
+    )
+
+    assert found == []
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(14, 17, 23)"
+    assert words and set(words) == {"rgb(230, 233, 238)"}
+    page.emulate_media(color_scheme="dark", media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
