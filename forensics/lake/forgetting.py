@@ -33,14 +33,15 @@ def nameless_folders(lake: Lake, keep: int = KEEP_GENERATIONS) -> list[Path]:
                 named.setdefault(name, set()).add(number)
     found = []
     for table in FINDINGS:
-        kept = {file.parent for number in named.get(table.name, ()) for file in _files(lake, table, number)}
+        kept = {folder for number in named.get(table.name, ()) for folder in _folders(lake, table, number)}
         data = lake.path(table) / "data"
         found += [folder for folder in sorted(data.iterdir()) if folder not in kept] if data.is_dir() else []
     return found
 
 
-def _files(lake: Lake, table: Table, version: int) -> list[Path]:
+def _folders(lake: Lake, table: Table, version: int) -> set[Path]:
+    """Return where the files of a version are: thousands in one folder, or in a few."""
     paths = commits.replaced_by(lake.path(table), version)
     if paths is None:  # as no release wrote findings; better asked than removed
-        return [Path(file) for file in lake.files(table, version)]
-    return [lake.path(table) / unquote(path) for path in paths]
+        return {Path(file).parent for file in lake.files(table, version)}
+    return {lake.path(table) / unquote(folder) for folder in {path.rpartition("/")[0] for path in paths}}
