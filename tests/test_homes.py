@@ -72,7 +72,7 @@ def test_a_list_of_words_is_written_once(members, home):
 PATTERNS = {
     "the epoch": (r"datetime\(1970", "forensics/clock.py"),
     "milliseconds as seconds in words": (r"/ 1000:\.\d?f?[^}]*\} s", "forensics/words.py"),
-    "a count with its noun": (r"""if \w+ == 1 else many or""", "forensics/words.py"),
+    "a count with its noun": (r"""if \w+ == 1 else many or""", "forensics/sentence.py"),
     "merging spans": (r"<= \w+\[-1\]\[1\]", "forensics/spans.py"),
 }
 
