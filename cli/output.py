@@ -154,8 +154,8 @@ def is_disk_full(problem: BaseException | None) -> bool:
 def about_file(problem: OSError) -> str:
     """Say what the system refused: Python names the file, delta-rs only the reason (in colours)."""
     if problem.filename is not None and problem.strerror:
-        return f"{os.fsdecode(problem.filename)!r}: {problem.strerror}"
-    return "reading or writing failed: " + _COLOURS.sub("", str(problem))
+        return said("{where}: {problem}", where=repr(os.fsdecode(problem.filename)), problem=problem.strerror)
+    return said("reading or writing failed: {problem}", problem=_COLOURS.sub("", str(problem)))
 
 
 def answer(words: str, /, is_code: bool = False, **values: object) -> None:

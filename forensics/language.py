@@ -2,13 +2,12 @@
 
 Code says ``say("{n} of {total} runs", n=3, total=10)``; a test finds every phrase that a language lacks. What was written
 down before anybody asked goes through ``sentence``: a ``forensics.sentence`` is said by its phrase, any other text where it is
-a phrase, or several one after the other. No text is known by its form.
+a phrase. No text is known by its form.
 Lines of logs, names and ids are never translated: they are values.
 """
 
 import re
 import tomllib
-from collections.abc import Callable
 from datetime import datetime
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -42,8 +41,6 @@ _NAMED = (
 """Places of a marked sentence in which a name stands, which is none of our words though it may read like one."""
 _TOLD = ("headline", "sentence")
 """Places of a marked sentence in which a whole sentence of the findings stands."""
-_JOINTS = (" · ", "; ", ": ")
-"""What stands between parts that are said one by one where nobody knows the whole."""
 
 
 class Language:
@@ -152,7 +149,7 @@ def _by_phrase(code: str, form: str) -> str:
     if all(not name for name, _ in values):
         joint = phrase.partition("{}")[2].partition("{}")[0]
         said = [_by_phrase(code, part) if has_values(part) else _sentence(code, part) for _, part in values]
-        return _joined(said, [], known.get(joint, joint))
+        return _joined(said, known.get(joint, joint))
     told = known.get(phrase) or known.get(phrase[:1].lower() + phrase[1:])
     if told is None and (whole := known.get(f"{phrase}.")):
         told = whole.removesuffix("。")
@@ -195,34 +192,11 @@ def _sentence(code: str, text: str) -> str:
         return call + (known.get(message, message) if " " in message else message)
     if _MEASURE.fullmatch(text):
         return _measured(code, text)
-    return _in_parts(code, text)
-
-
-def _in_parts(code: str, text: str) -> str:
-    """Say a text that no phrase knows as a whole by its sentences, by its parts, or as a clause that became a sentence."""
-    say: Callable[[str], str] = lambda part: _sentence(code, part)  # noqa: E731
-    sentences = re.split(r"(?<=[.?!]) (?=\S)", text)
-    if len(sentences) > 1:
-        return _joined([say(part) for part in sentences], sentences, " ")
-    if text[-1:] == "." and (said := say(text[:-1])) != text[:-1]:
-        return said if said.endswith("。") else f"{said}。"
-    if text[:1].isupper() and (said := say(lower := text[:1].lower() + text[1:])) != lower:
-        return said
-    if clause := phrases(code).get(f"{text}."):
-        return clause.removesuffix("。")
-    for joint in _JOINTS:
-        if joint in text:
-            parts = text.split(joint)
-            said = _joined([say(part) for part in parts], parts, joint)
-            if said != text:
-                return said
     return text
 
 
-def _joined(said: list[str], english: list[str], joint: str) -> str:
-    """Join parts, with a blank only beside what stayed English; nothing is changed where every part stayed as it was."""
-    if said == english:
-        return joint.join(english)
+def _joined(said: list[str], joint: str) -> str:
+    """Join parts, with a blank only beside what stayed English."""
     if joint != " ":
         return {"; ": "。", ": ": "："}.get(joint, joint).join(said)
     told = ""
