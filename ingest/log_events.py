@@ -94,7 +94,6 @@ def to_rows(
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Turn one page into rows of ``log_events`` and rows of ``quarantine``: each event becomes exactly one of them."""
     rows, poison = [], []
-    places.next_page()
     for offset, event in enumerate(events):
         if reason := what_is_wrong(event):
             poison.append(quarantine_row(LOG_EVENTS, group.name, reason, offset, event, collected_at))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from ingest.functions import to_row as function_row
-from ingest.log_places import Places
+from ingest.log_places import NEAR_MOMENTS, Places
 from ingest.mappings import to_row as mapping_row
 from ingest.queues import QueueRef
 from ingest.queues import to_row as queue_row
@@ -88,23 +88,38 @@ def test_a_function_without_logging_settings_logs_to_its_default_group():
 
 def test_places_number_equal_milliseconds_in_order():
     places = Places()
-    places.next_page()
 
     assert [places.of("s", 1, "x", event_id)[0] for event_id in ("a", "b", "a", "c")] == [0, 1, 0, 2]
 
 
-def test_places_remember_across_the_page_border():
+def test_an_event_that_comes_again_with_its_page_keeps_its_place():
     places = Places()
-    for page in (["a", "b"], ["a", "b"], ["c"]):
-        places.next_page()
-        orders = [places.of("s", 1, "x", event_id)[0] for event_id in page]
+    orders = [places.of("s", 1, "x", event_id)[0] for page in (["a", "b"], ["a", "b"], ["c"]) for event_id in page]
 
-    assert orders == [2]
+    assert orders == [0, 1, 0, 1, 2]
+
+
+def test_equal_lines_are_told_apart_however_many_streams_write_between_them():
+    places = Places()
+    first = places.of("s", 1, "x", None)
+    for n in range(NEAR_MOMENTS):
+        places.of(f"other-{n}", 1, "x", None)
+    second = places.of("s", 1, "x", None)
+
+    assert first[0] == 0 and second[0] == 1
+    assert first[1] != second[1]
+
+
+def test_what_was_long_before_is_forgotten():
+    places = Places()
+    for n in range(4 * NEAR_MOMENTS):
+        places.of("s", n, "x", "a")
+
+    assert len(places._now) + len(places._before) <= 2 * NEAR_MOMENTS
 
 
 def test_streams_are_numbered_apart():
     places = Places()
-    places.next_page()
 
     assert [places.of(stream, 1, "x", "a" + stream)[0] for stream in ("s", "t")] == [0, 0]
 
@@ -112,7 +127,6 @@ def test_streams_are_numbered_apart():
 def test_equal_lines_without_ids_get_names_that_last():
     def names() -> list[str]:
         places = Places()
-        places.next_page()
         return [places.of("s", 1, line, None)[1] for line in ("tick", "tick\n", "tock")]
 
     assert names() == names()
