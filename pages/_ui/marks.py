@@ -79,13 +79,11 @@ def of_messages(incident: Incident, page: Page) -> dict[str | None, str]:
 
 
 def of_fault(fault: Fault, page: Page) -> list[str]:
-    """Return the marks that stand on whole incidents of a fault, in words; a fix after which it came back is none."""
+    """Return the marks that stand on whole incidents of a fault, in words; a fix after which it came back is none: "not fixed" fits its cell."""
     whole = [mark for name in fault.incident_ids for mark in page.people.of(name).whole]
     fixed_at = max((mark.marked_at for mark in whole if mark.mark == "fixed"), default=None)
     came_back = fixed_at is not None and fault.newest["started_at"] > fixed_at
-    words = [
-        say("fixed, but it came back") if mark.mark == "fixed" and came_back else term(mark.words) for mark in whole
-    ]
+    words = [say("not fixed") if mark.mark == "fixed" and came_back else term(mark.words) for mark in whole]
     return list(dict.fromkeys(words))
 
 

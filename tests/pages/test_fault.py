@@ -222,5 +222,5 @@ def test_a_fault_that_came_back_after_a_mark_is_not_called_fixed(visit, lake, tm
     rows = visit("app.py", own.root).dataframe[0].value
     states = dict(zip(rows["What happened"].str.partition(":")[0], rows["State"], strict=True))
 
-    assert states["billing"].endswith(" · fixed, but it came back")
+    assert states["billing"].endswith(" · not fixed")
     assert states["payments.fifo"].endswith(" · fixed")
