@@ -37,8 +37,8 @@ def standing(page: Page) -> None:
         row_height=ROW_OF_TWO_LINES,
         placeholder="–",
         column_config={
-            "What": st.column_config.TextColumn(width=250),
-            "In words": st.column_config.TextColumn(width=330),
+            "What": st.column_config.TextColumn(width=246),
+            "In words": st.column_config.TextColumn(width=398),
         },
         alt=say("Alerts of the last day of the evidence"),
     )

@@ -52,7 +52,8 @@ def buttons(incident: dict[str, Any], page: Page, link: Callable[[], str]) -> No
                 help=say(words),
             )
         page.link_to("pages/report.py", say("Preview and more"), ":material/preview:", incident=incident_id)
-    _share(told, link)
+    with st.container(width="content"):  # a fragment's own box would take the rest of the row
+        _share(told, link)
 
 
 @st.fragment

@@ -132,7 +132,7 @@ def cards(review: WeekReview) -> None:
             term(SHORT.get(label, label)),
             in_words(value),
             say("At least to at most. The arrow compares what is sure.") if of_interval else None,
-            delta=0 if no_change else in_words(change),
+            delta=0 if no_change else in_words(change).replace("\xa0", " "),  # a card is narrow, and breaks there
             delta_color="off" if no_change else "inverse",
         )
 

@@ -318,7 +318,6 @@ def no_suspicion(page: Page) -> None:
 def table(ranked: list[Fault], page: Page) -> Fault | None:
     """Show the faults, the worst first, and return the one that was clicked."""
     until = page.board.generation.data_until_at
-    marked = marks.of_incidents(page)
     first = min(fault.started_at for fault in ranked)
     last = until or max(fault.ended_at for fault in ranked)
     course = ["Times", "Over time"] if any(len(fault.incidents) > 1 for fault in ranked) else []
@@ -332,7 +331,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
             "Repeats": interval(*f.repeats),
             "Cause": cause(f.trigger),
             "Verdict": [f.verdict],
-            "State": " · ".join(map(in_words, (f.state(until), *_marks(f, marked)))),
+            "State": " · ".join(filter(None, (in_words(f.state(until)), *marks.of_fault(f, page)))),
         }
         for f in ranked
     ]
@@ -388,7 +387,3 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
 def _width_px(texts: list[str]) -> int:
     """Return the pixels in which the longest text takes the three lines that a row has; what is over that is not seen."""
     return max(LEAST_PX, *(TEXT_PADDING_PX + -(-cells(text) // LINES_OF_A_ROW) * TEXT_CELL_PX for text in texts))
-
-
-def _marks(fault: Fault, marked: dict[str, str]) -> list[str]:
-    return list(dict.fromkeys(marked[i] for i in fault.incident_ids if i in marked))

@@ -9,6 +9,7 @@ import streamlit as st
 from forensics.errors import ForensicsError
 from forensics.people import Annotation, Marks, SetAside, annotate, aside_text, judged, marks_text
 from forensics.people.marks import MARK_WORDS, MOST_COMMENT
+from forensics.report.faults import Fault
 from forensics.report.opening import headline
 from forensics.sentence import said
 from forensics.tables.people import MARKS
@@ -77,13 +78,13 @@ def of_messages(incident: Incident, page: Page) -> dict[str | None, str]:
     return found | {item: f"{found.get(item, '')}, {why}" for item, why in marks.outdated.items()}
 
 
-def of_incidents(page: Page) -> dict[str, str]:
-    """Return per incident the marks that stand on the whole of it, in words."""
-    return {
-        incident_id: ", ".join(dict.fromkeys(term(m.words) for m in marks.whole))
-        for incident_id, marks in page.people.incidents.items()
-        if marks.whole
-    }
+def of_fault(fault: Fault, page: Page) -> list[str]:
+    """Return the marks that stand on whole incidents of a fault, in words; a fix after which it came back is none: "not fixed" fits its cell."""
+    whole = [mark for name in fault.incident_ids for mark in page.people.of(name).whole]
+    fixed_at = max((mark.marked_at for mark in whole if mark.mark == "fixed"), default=None)
+    came_back = fixed_at is not None and fault.newest["started_at"] > fixed_at
+    words = [say("not fixed") if mark.mark == "fixed" and came_back else term(mark.words) for mark in whole]
+    return list(dict.fromkeys(words))
 
 
 def form(incident: Incident, page: Page) -> None:

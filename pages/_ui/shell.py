@@ -47,10 +47,11 @@ LOOK_EVERY_S = 30
 _IN_THE_THEME = (
     "<style>.st-key-old_data [data-testid=stCaptionContainer] { opacity: 1; } "
     "[data-testid=stMetric] :is([data-testid=stMetricLabel], [data-testid=stMetricDelta]) *, "
-    "[data-testid=stMain] [data-testid=stPageLink-NavLink] * { white-space: normal; overflow: visible; text-wrap: balance; }</style>"
+    "[data-testid=stMain] [data-testid=stPageLink-NavLink] * { white-space: normal; overflow: visible; text-wrap: balance; } "
+    "[data-testid=stMetricDelta] * { word-break: keep-all !important; }</style>"
 )
 """A caption is faded: amber would have too little contrast, and be as easy to overlook as grey. What a card's number is of, its
-change, and where a link leads goes on in the next line: Streamlit cuts it off."""
+change, and where a link leads goes on in the next line: Streamlit cuts it off. Japanese breaks anywhere; a change does not."""
 ICON = Path(__file__).with_name("icon.svg")
 
 

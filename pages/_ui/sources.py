@@ -194,6 +194,7 @@ def versions(page: Page) -> None:
         hide_index=True,
         key="versions",
         placeholder="–",
+        column_config={"Incidents": st.column_config.NumberColumn(term("incidents").capitalize())},  # a count, no list
         column_order=("Data version", "Made at", "Incidents") if is_phone() else None,
         on_select="rerun",
         selection_mode="single-row",

@@ -26,7 +26,8 @@ def data_table(
     """
     config = {name: dict(kind) for name, kind in (column_config or {}).items()}
     for name in {**(rows[0] if rows else {}), **config}:
-        if (said := term(name)) != name:
+        label = config.get(name, {}).get("label") or name
+        if (said := term(label)) != label:
             config.setdefault(name, {})["label"] = said
     chips = [name for name, kind in config.items() if (kind.get("type_config") or {}).get("type") == "multiselect"]
     for name in chips:

@@ -123,3 +123,10 @@ def test_wide_tables_show_the_columns_that_fit_and_a_chosen_row_whole(visit):
     assert ("Queue", "Source", "Resource", "State", "Read until", "Last event") in shown
     assert all(len(columns) <= 6 for columns in shown)
     assert any("**Read from**" in m.value and "**Stored**" in m.value for m in at.markdown)
+
+
+def test_the_data_versions_count_incidents_in_japanese_too(visit):
+    at = visit("pages/data.py", "demo", lang="ja")
+    labels = [json.loads(table.proto.columns).get("Incidents", {}).get("label") for table in at.dataframe]
+
+    assert "インシデント" in labels

@@ -213,3 +213,14 @@ def test_an_open_suspicion_does_not_hide_what_surely_happened(visit, tmp_path):
     ) and "on payments.fifo: 1 redelivered message may have" in words(at)
     assert "Confirmed, on billing, quiet 21 h: 1 redelivered message was processed more than once." in words(at)
     assert "Confirmed, on" not in words(visit("app.py", "demo"))
+
+
+def test_a_fault_that_came_back_after_a_mark_is_not_called_fixed(visit, lake, tmp_path):
+    own = Lake(shutil.copytree(lake, tmp_path / "lake"))
+    annotate(own.findings(), "billing-again-1", None, "fixed", "more workers", "Ana", START + timedelta(hours=4))
+    annotate(own.findings(), DOUBLE_BILLING, None, "fixed", "timeout raised", "Ana", START + timedelta(hours=2))
+    rows = visit("app.py", own.root).dataframe[0].value
+    states = dict(zip(rows["What happened"].str.partition(":")[0], rows["State"], strict=True))
+
+    assert states["billing"].endswith(" · not fixed")
+    assert states["payments.fifo"].endswith(" · fixed")
