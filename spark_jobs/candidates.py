@@ -288,11 +288,6 @@ def digests_by(name: str, rows: pl.DataFrame, *columns: str) -> dict[Any, str]:
     return {value: owners_digest(mine["said"]) for (value,), mine in said.group_by(name, maintain_order=True)}
 
 
-def rows_digest(rows: pl.DataFrame) -> str:
-    """Return a short name for rows, in order."""
-    return owners_digest(rows.hash_rows())
-
-
 def owners_in(plan: Path, *, unit: int | None = None, part: int | None = None) -> pl.DataFrame:
     """Return the owners of a unit, or of a part, from a plan."""
     wanted = pl.lit(True) if unit is None else pl.col("unit") == unit

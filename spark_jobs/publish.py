@@ -45,7 +45,7 @@ from forensics.tables.findings import (
 )
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary
-from spark_jobs.candidates import digests_by, mapped, rows_digest, write_mapped
+from spark_jobs.candidates import digests_by, mapped, write_mapped
 from spark_jobs.judge import VERDICTS, ends_in, open_works_in
 from spark_jobs.parts import packed, read_part, written
 
@@ -199,6 +199,9 @@ def settle_groups(around: Surrounding, unit: Unit) -> Summary:
         of_groups = fifo_groups.settled(_runs_in(around.cache, enumerate(unit["runs"])))
         for name, rows in zip(_SETTLED, of_groups, strict=True):
             write_mapped(rows, folder / name)
+        _items_in(around.cache.entry("group_runs", name) for name in unit["runs"]).write_parquet(
+            folder / "items.parquet"
+        )
         return {}
 
     return around.cache.made("settled_groups", unit["name"], make)
@@ -213,18 +216,25 @@ def _runs_in(cache: Cache, named: Iterable[tuple[int, str]]) -> pl.DataFrame:
     return pl.concat([pl.DataFrame(schema=fifo_groups.RUN_SCHEMA | {"entry": pl.UInt32}), *told])
 
 
+def _items_in(entries: Iterable[Path]) -> pl.DataFrame:
+    """Return which items of messages that were delivered again are of which run: no others belong to incidents."""
+    none = fifo_groups.items_of(pl.LazyFrame(schema=schema_of(DELIVERIES))).collect()
+    return pl.concat([none, *(pl.read_parquet(entry / "items.parquet") for entry in entries)])
+
+
 def stretches(around: Surrounding, unit: Unit) -> Summary:
     """Part by time what findings have to look at of the groups of one FIFO queue; ``runs`` names what entries tell of them."""
 
     def make(folder: Path) -> Summary:
-        told = [around.cache.entry("group_runs", name) for name in unit["runs"]]
-        runs = _runs_in(around.cache, ((n, name) for n, name in enumerate(unit["runs"]) if n not in unit["settled"]))
+        new = [(n, name) for n, name in enumerate(unit["runs"]) if n not in unit["settled"]]
         number = pl.Series("entry", unit["settled"], pl.UInt32)
-        before = [mapped(around.cache.entry("settled_groups", unit["before"]) / name) for name in _SETTLED]
-        old, taken = (rows.with_columns(number.gather(rows["entry"])) for rows in before)
-        taken = fifo_groups.stretches_to_look_at(runs, MESSAGES_PER_UNIT, (old, taken))
+        settled = around.cache.entry("settled_groups", unit["before"])
+        old, taken = (
+            rows.with_columns(number.gather(rows["entry"])) for rows in (mapped(settled / n) for n in _SETTLED)
+        )
+        taken = fifo_groups.stretches_to_look_at(_runs_in(around.cache, new), MESSAGES_PER_UNIT, (old, taken))
         taken.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)
-        items = pl.read_parquet([one / "items.parquet" for one in told])  # no others belong to incidents
+        items = _items_in([settled, *(around.cache.entry("group_runs", name) for _, name in new)])
         held = (
             items.join(taken, on=["group", "run"])
             .join(_placed(unit, items["item_id"]), on="item_id")
@@ -234,13 +244,22 @@ def stretches(around: Surrounding, unit: Unit) -> Summary:
             maintain_order=True
         )
         of_unit = digests_by("unit", held, *held.columns)
-        units = []
-        for (name,), mine in taken.group_by("unit", maintain_order=True):
-            one = {"queue_arn": unit["queue_arn"], "unit": name, "placed": of_unit.get(name)}
-            one["rows"] = rows_digest(mine.select("stretch", "group", "run").unique(maintain_order=True))
-            one["entries"] = [unit["entries"][n] for n in mine["entry"].unique().sort()]
-            one["between"] = [mine["first"].min(), mine["last"].max()]
-            units.append(one)
+        runs = taken.select("unit", "stretch", "group", "run").unique(maintain_order=True)
+        of_runs = digests_by("unit", runs, "stretch", "group", "run")
+        parts = taken.group_by("unit", maintain_order=True)
+        units = [
+            {
+                "queue_arn": unit["queue_arn"],
+                "unit": name,
+                "placed": of_unit.get(name),
+                "rows": of_runs[name],
+                "entries": [unit["entries"][n] for n in entries],
+                "between": between,
+            }
+            for name, entries, *between in parts.agg(
+                pl.col("entry").unique().sort(), pl.col("first").min(), pl.col("last").max()
+            ).iter_rows()
+        ]
         return {"units": units}
 
     return around.cache.made("stretches", unit["name"], make)
