@@ -210,7 +210,7 @@ class Telling:
             if names := [one["name"] for one in unit["runs"]]:
                 at = [(of_runs[name]["until"], name) for name in names]
                 sizes = [of_runs[name]["runs"] for name in names]
-                settled = settled_parts(at, sizes, fifo_groups.HASHES_PER_RUN, spared=1)
+                settled = settled_parts(at, sizes, fifo_groups.HASHES_PER_RUN, fifo_groups.RUNS_SPARED)
                 name = digest("stretches", unit["queue_arn"], names, members_name)
                 before = digest("settled_groups", *(names[n] for n in settled))
                 fifo.append({**unit, "name": name, "runs": names, "settled": settled, "before": before})

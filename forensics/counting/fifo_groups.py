@@ -30,6 +30,8 @@ COLUMNS = (
 """Columns of ``deliveries`` that are asked for."""
 HASHES_PER_RUN = 8
 """To look at a run again costs as much as so many hashes: all that is known of its group is put in order anew."""
+RUNS_SPARED = 2_000
+"""So many of the last runs at most may still change: what is judged together with new lines is told anew."""
 _EVER = 2**62
 """Later than any time: of what nobody knows the end of."""
 

@@ -22,12 +22,13 @@ def shard_bounds(row_count: int) -> list[tuple[int, int]]:
 def settled_parts(at: Sequence[Any], sizes: Sequence[int], weight: int = 1, spared: int = 0) -> list[int]:
     """Return which parts, in the order of ``at``, are taken as one: what comes later seldom changes it.
 
-    ``weight`` is how much it costs to look at one of ``sizes`` beside those in one, where a hash costs 1. ``spared`` are the last
-    of the steps in which the one grew: parts of these are changed by what comes.
+    ``weight`` is how much it costs to look at one of ``sizes`` beside those in one, where a hash costs 1. Of the last parts up
+    to ``spared`` in ``sizes`` stay out: what comes changes them.
     """
     in_time = sorted(range(len(at)), key=at.__getitem__)
-    counts = [0, *settled_counts((sizes[n] for n in in_time), weight)]
-    return in_time[: counts[max(0, len(counts) - 1 - spared)]]
+    while in_time and (spared := spared - sizes[in_time[-1]]) >= 0:
+        in_time.pop()
+    return in_time[: max(settled_counts((sizes[n] for n in in_time), weight), default=0)]
 
 
 def settled_counts(sizes: Iterable[int], weight: int = 1) -> Iterator[int]:
@@ -60,12 +61,19 @@ def in_one_with_parts(parts: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarr
 
 def repeated(hashes: np.ndarray) -> np.ndarray:
     """Return which of some hashes, in order, stand there more than once."""
-    return np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
+    return _once(hashes[1:][hashes[1:] == hashes[:-1]])
+
+
+def _once(hashes: np.ndarray) -> np.ndarray:
+    """Return hashes, in order, without repeats."""
+    is_first = np.ones(len(hashes), bool)
+    is_first[1:] = hashes[1:] != hashes[:-1]
+    return hashes[is_first]
 
 
 def met(hashes: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Return which of some hashes stand among others, too; both are in order, and the first are few."""
-    mine = np.unique(hashes)
+    mine = _once(hashes)
     if not len(others):
         return mine[:0]
     return mine[others[np.minimum(np.searchsorted(others, mine), len(others) - 1)] == mine]

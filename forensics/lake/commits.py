@@ -22,7 +22,6 @@ Newest = tuple[str, int, int]
 """The newest commit's file name, its bytes, and when it was written (ns)."""
 Stamp = tuple[int, int, int]
 """A file's inode, its bytes, and when it was written (ns)."""
-_REMOVED = '{"remove":'
 _COMMIT = re.compile(r"\d{20}\.json")
 _seen: dict[Path, tuple[int, Stamp]] = {}
 """Per table the newest commit that was seen, and what it looked like then."""
@@ -96,10 +95,11 @@ def _unreadable(path: Path | str, problem: OSError) -> LakeUnreadableError:
     )
 
 
-def actions(folder: Path, version: int, *, with_removed: bool = True) -> Iterator[dict[str, Any]]:
-    """Yield the actions of one commit, one a line; those that remove a file, half of a large commit, may be left out unread."""
+def actions(folder: Path, version: int, *, unread: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
+    """Yield the actions of one commit, one a line; kinds that are to stay ``unread`` are left out where their lines are whole."""
+    begins = tuple(f'{{"{kind}":' for kind in unread)
     for line in commit_file(folder, version).read_text("utf-8").split("\n"):  # a line may hold U+2028
-        if line and (with_removed or not line.startswith(_REMOVED)):
+        if line and not (line.startswith(begins) and line.endswith("}}")):
             yield json.loads(line)
 
 
@@ -147,7 +147,7 @@ def told_of(folder: Path, version: int) -> dict[Stamp, tuple[int, str]]:
 
 def _last_written(folder: Path, version: int) -> list[dict[str, Any]]:
     for earlier in range(version, -1, -1):
-        found = list(actions(folder, earlier, with_removed=False))
+        found = list(actions(folder, earlier, unread=("remove",)))
         if _info(found).get("operation") == "WRITE":
             return found
     return []

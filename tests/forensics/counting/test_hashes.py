@@ -50,8 +50,9 @@ def test_of_what_costs_more_to_look_at_again_less_stands_beside_what_is_in_one()
 
 
 def test_what_new_parts_change_is_spared():
-    assert settled_parts([1, 2, 3, 4], [30_000, 15_000, 15_000, 8_000], spared=1) == [0]
-    assert settled_parts([1], [30_000], spared=1) == []
+    assert settled_parts([1, 2, 3, 4], [30_000, 15_000, 6_000, 2_000], spared=7_999) == [0, 1, 2]
+    assert settled_parts([1, 2, 3, 4], [30_000, 15_000, 6_000, 2_000], spared=8_000) == [0]
+    assert settled_parts([1], [30_000], spared=30_000) == []
 
 
 @given(st.lists(st.integers(0, 60_000), max_size=40))
