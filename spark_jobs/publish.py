@@ -21,7 +21,8 @@ from forensics.counting.metrics import metric_measures, read_measures
 from forensics.counting.periods import of_days, periods_of, queue_health_rows, queue_weeks_rows
 from forensics.counting.readiness import together
 from forensics.counting.recent import setting_findings
-from forensics.incidents.blind_windows import FailedInvocation, balance_points, blind_owners, blind_windows, of_owners
+from forensics.counting.runs import failed_runs
+from forensics.incidents.blind_windows import balance_points, blind_owners, blind_windows
 from forensics.incidents.gaps import Gaps
 from forensics.incidents.shares import Share
 from forensics.incidents.sure import open_shares
@@ -32,7 +33,6 @@ from forensics.known import Known
 from forensics.queue_findings import next_receives
 from forensics.queue_findings.queue import Measured, rows_of_groups, rows_of_queue
 from forensics.readiness import logging_readiness
-from forensics.run_ends import CUT_OFF
 from forensics.tables.evidence import METRIC_POINTS
 from forensics.tables.findings import (
     COUNTERFACTUALS,
@@ -339,14 +339,7 @@ def blind(
     owners = blind_owners(around.known.consumers, names_items)
     if not owners:
         return pl.DataFrame(schema=schema_of(INCIDENTS))
-    failed: list[FailedInvocation] = []
-    wanted = pl.col("end_status").is_in(list(CUT_OFF)) & pl.col("log_group").is_in(list(owners))
-    names = ("log_group", "function_name", "started_at", "ended_at", "end_status", "evidence_ids")
-    for part in parts:
-        rows = read_part(around.cache.entry(*part), "invocations").filter(wanted).select(names)
-        rows = rows.with_columns(pl.col(n).dt.epoch("us") for n in ("started_at", "ended_at"))
-        for run in rows.collect().iter_rows():
-            failed += of_owners(run, owners[str(run[0])])
+    failed = failed_runs((read_part(around.cache.entry(*part), "invocations") for part in parts), owners)
     points = balance_points(around.rule_points)
     return frame(
         blind_windows(failed, around.measured.in_force, points, set(ids), around.finality), schema_of(INCIDENTS)

@@ -5,9 +5,11 @@ from typing import Any
 
 import polars as pl
 
+from forensics.incidents.blind_windows import FailedInvocation, Owner, of_owners
 from forensics.judging.event_counts import Run, run_of
 from forensics.judging.order import OrderCounts
 from forensics.judging.written import BlindStarts, Writer, blind_of
+from forensics.run_ends import CUT_OFF
 from forensics.settings_in_force import SettingsInForce
 
 _OF_RUN = ("function_name", "queue_arn", "started_at", "ended_at", "end_status", "message_count", "shows_batch")
@@ -30,6 +32,19 @@ def blind_starts(
         of_workers = handlings.filter(~pl.col("is_opened")).group_by("log_group")
         unopened = of_workers.agg(pl.col("first_at").dt.epoch("us")).collect()
         found += [((log_group, None), BlindStarts(starts, starts)) for log_group, starts in unopened.iter_rows()]
+    return found
+
+
+def failed_runs(invocations: Iterable[pl.LazyFrame], owners: Mapping[str, Iterable[Owner]]) -> list[FailedInvocation]:
+    """Return the runs that failed whose logs name no message, once for each queue they may be of; ``owners`` by log group."""
+    wanted = pl.col("end_status").is_in(list(CUT_OFF)) & pl.col("log_group").is_in(list(owners))
+    names = ("log_group", "function_name", "started_at", "ended_at", "end_status", "evidence_ids")
+    found: list[FailedInvocation] = []
+    for frame in invocations:
+        rows = frame.filter(wanted).select(names)
+        rows = rows.with_columns(pl.col(n).dt.epoch("us") for n in ("started_at", "ended_at"))
+        for run in rows.collect().iter_rows():
+            found += of_owners(run, owners[str(run[0])])
     return found
 
 
