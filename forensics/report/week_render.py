@@ -24,7 +24,7 @@ from forensics.sentence import said as filled
 from forensics.words import clock_text, percent, span_text
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-_WIDTH, _HEIGHT = 120, 24
+_WIDTH, _HEIGHT = 84, 24
 QUEUES_ABREAST = 6
 """Queues beside one another in a table of numbers: more are wider than a page."""
 

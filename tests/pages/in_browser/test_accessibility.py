@@ -200,3 +200,16 @@ def test_the_keyboard_alone_opens_an_event_of_the_chart_through_its_table(tab, s
     tab.locator(".st-key-event_panel").wait_for()
     tab.get_by_role("button", name="Close").press("Enter")
     tab.locator(".st-key-event_panel").wait_for(state="detached")
+
+
+def test_a_popover_is_entered_and_left_by_keys(tab, server):
+    """It lies at the end of the page, behind everything else that Tab would meet."""
+    opened(tab, server + PAGES["incident"])
+    button = tab.get_by_role("button", name="Report").last
+    button.press("Enter")
+    inside = tab.locator("[data-testid=stPopoverBody]").get_by_role("button", name="HTML")
+
+    expect(inside).to_be_focused()
+    tab.keyboard.press("Escape")
+    expect(button).to_be_focused()
+    expect(inside).to_have_count(0)
