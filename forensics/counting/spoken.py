@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from forensics.counting.halves import divided
+from forensics.counting.hashes import repeated
 
 _STREAM = ("log_group", "log_stream")
 STREAMS_SCHEMA = {
@@ -79,7 +80,7 @@ def stretches(spoken: pl.DataFrame, most: int) -> Iterator[Stretch]:
 def _with_beginning(spoken: pl.DataFrame) -> pl.DataFrame:
     """Say of each row when its message was first spoken of in any part; of most only one part speaks."""
     in_order = np.sort(spoken["key"].to_numpy())
-    twice = pl.Series(np.unique(in_order[1:][in_order[1:] == in_order[:-1]]), dtype=pl.UInt64)
+    twice = pl.Series(repeated(in_order), dtype=pl.UInt64)
     is_again = pl.col("key").is_in(twice.implode())
     alone = spoken.filter(~is_again).with_columns(began_at="first_at")
     again = spoken.filter(is_again).with_columns(began_at=pl.col("first_at").min().over("key"))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit
 
+from pages._ui.popovers import INTO_POPOVERS
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -39,32 +41,9 @@ def told(path: str, files: list[str]) -> bytes:
     imports = "; ".join(f'import("{file}")' for file in files)
     run = f"() => {{ {imports} }}"
     if path.rstrip("/").endswith(WITH_CHART):
-        return f"{links}<script>{_INTO_POPOVERS}{_ONCE_ASKED % run}</script>".encode()
+        return f"{links}<script>{INTO_POPOVERS}{_ONCE_ASKED % run}</script>".encode()
     later = f'<script type="module">(self.requestIdleCallback || setTimeout)({run})</script>'
-    return f"<script>{_INTO_POPOVERS}</script>{later}".encode()
-
-
-_INTO_POPOVERS = """
-{
-  const BODY = "[data-testid=stPopoverBody]";
-  let opener = null;
-  const enter = left => {
-    const inside = document.querySelector(`${BODY} :is(button, a[href], input, textarea, select, [tabindex="0"])`);
-    if (inside) inside.focus();
-    else if (left) setTimeout(enter, 50, left - 1);
-  };
-  addEventListener("click", event => {
-    const button = event.target.closest?.("[data-testid=stPopover] button, [data-testid=stPopoverButton]");
-    if (!button || event.detail || document.querySelector(BODY)) return;
-    opener = button;
-    setTimeout(enter, 50, 40);
-  }, true);
-  addEventListener("keydown", event => {
-    if (event.key === "Escape" && opener && document.activeElement.closest(BODY)) setTimeout(() => opener.focus(), 100);
-  }, true);
-}
-"""
-"""Takes who opens a popover by a key into it, and back by Escape: it lies at the end of the page, behind all else that Tab meets."""
+    return f"<script>{INTO_POPOVERS}</script>{later}".encode()
 
 
 _ONCE_ASKED = """
