@@ -1,6 +1,7 @@
 """The one place that starts Spark."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -100,6 +101,8 @@ def end_spark() -> None:
     gateway = active._gateway
     active.stop()
     forget_context()
+    if (getattr(signal.getsignal(signal.SIGINT), "__module__", None) or "").startswith("pyspark"):
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # theirs asks the stopped context for its jobs
     if gateway is not None:
         gateway.shutdown()
         if java := getattr(gateway, "proc", None):

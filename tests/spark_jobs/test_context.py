@@ -1,6 +1,12 @@
 """What makes a small correlation cheap, seen at work."""
 
+import signal
+from types import SimpleNamespace
+
 import pytest
+from pyspark import SparkContext
+
+from spark_jobs.context import end_spark
 
 pytestmark = pytest.mark.spark
 
@@ -29,3 +35,20 @@ def test_python_workers_keep_the_memory_of_one_unit_for_the_next(spark):
     (seen,) = spark.parallelize([0], 1).mapPartitions(settings_of_worker).collect()
 
     assert "dirty_decay_ms:10000" in seen
+
+
+def test_ctrl_c_after_spark_has_ended_is_a_keyboard_interrupt(spark, monkeypatch):
+    for name, value in (
+        ("_active_spark_context", SimpleNamespace(_gateway=None, stop=lambda: None)),
+        ("_gateway", None),
+    ):
+        monkeypatch.setattr(SparkContext, name, value)
+    monkeypatch.setattr(SparkContext, "_jvm", None)
+    before = signal.getsignal(signal.SIGINT)
+    assert before.__module__.startswith("pyspark")
+    try:
+        end_spark()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
