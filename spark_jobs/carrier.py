@@ -20,7 +20,7 @@ Done = Callable[[int], None]
 """Told now and then how much the units weigh that are over; more than all of them where some were done twice."""
 
 _TASKS_PER_CORE = 8
-"""With more, starting tasks costs more than evening out their lengths saves."""
+"""With more that are alike, starting tasks costs more than evening out their lengths saves."""
 _LOOK_EVERY_S = 0.5
 
 
@@ -97,13 +97,11 @@ class OnSpark:
         from spark_jobs.java_failures import java_failures_told
 
         context = self.context
-        tasks = min(len(units), context.defaultParallelism * _TASKS_PER_CORE)
         weighs = weights or [1] * len(units)
-        order = sorted(range(len(units)), key=lambda n: (-weighs[n], n))
-        hands = [[(n, weighs[n], units[n]) for n in order[first::tasks]] for first in range(tasks)]
+        hands = [[(n, weighs[n], units[n]) for n in hand] for hand in dealt(weighs, context.defaultParallelism)]
         sent = context.broadcast(shared)
         over = context.accumulator(0) if done else None
-        carried = context.parallelize(hands, tasks).flatMap(_dealt(kernel, sent, over))
+        carried = context.parallelize(hands, len(hands)).flatMap(_carrying(kernel, sent, over))
         with java_failures_told(), ThreadPoolExecutor(1, "carrier") as waiting:
             job = waiting.submit(carried.collect)
             while True:
@@ -121,7 +119,27 @@ class OnSpark:
         return [found[n] for n in range(len(units))]
 
 
-def _dealt(kernel: Callable[[Any, Any], Any], sent: Any, over: Any) -> Callable[[Any], Any]:
+def dealt(weights: Sequence[int], cores: int) -> list[list[int]]:
+    """Deal units, told by their places, into one hand per task: heavy units first, and ever lighter hands, so that cores end together.
+
+    What a unit costs whatever it weighs is taken as a tenth of the mean.
+    """
+    floor = sum(weights) / len(weights) / 10 or 1
+    costs = {n: weights[n] + floor for n in sorted(range(len(weights)), key=lambda n: (-weights[n], n))}
+    left = sum(costs.values())
+    most = left / (cores * _TASKS_PER_CORE)
+    hands: list[list[int]] = []
+    room = 0.0
+    for n, cost in costs.items():
+        if not hands or cost > room:
+            hands.append([])
+            room = min(most, left / (2 * cores))
+        hands[-1].append(n)
+        room, left = room - cost, left - cost
+    return hands
+
+
+def _carrying(kernel: Callable[[Any, Any], Any], sent: Any, over: Any) -> Callable[[Any], Any]:
     def carry(hand: Sequence[tuple[int, int, Any]]) -> list[tuple[int, Any]]:
         results: list[tuple[int, Any]] = []
         gc.freeze()  # after each task pyspark looks for garbage, through all that this worker has ever imported
