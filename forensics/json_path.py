@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -98,17 +99,17 @@ def text_reader(path: str) -> Callable[[str], str | None]:
     reader = _reader_of(path)
     if reader is None:
         return partial(_text_of_value, path=path)
-    decode, depth = reader
+    decode, value_of = reader
 
     def read(text: str) -> str | None:
         """Take the text or whole number that stands there in one JSON object, its other values passed over; else look at all of it."""
         try:
-            found = decode(text)
-            for _ in range(depth):
-                found = found.value
+            found = value_of(decode(text))
         except (msgspec.MsgspecError, RecursionError):
             return _text_of_value(text, path)
-        plain = str(found) if not isinstance(found, str) else found if found.isascii() else _writable(found)
+        if not isinstance(found, str):
+            return str(found)
+        plain = found if found.isascii() else _writable(found)
         return plain or _text_of_value(text, path)
 
     return read
@@ -124,8 +125,8 @@ def _text_of_value(text: str, path: str) -> str | None:
         return None
 
 
-def _reader_of(path: str) -> tuple[Callable[[str], Any], int] | None:
-    """Return what decodes a JSON text for one path, and how deep that stands; None where the path goes into lists."""
+def _reader_of(path: str) -> tuple[Callable[[str], Any], Callable[[Any], Any]] | None:
+    """Return what decodes a JSON text for one path, and what takes the value out of that; None where the path goes into lists."""
     steps = steps_of(path)
     kind: Any = str | int
     for depth, step in reversed(list(enumerate(steps))):
@@ -134,7 +135,7 @@ def _reader_of(path: str) -> tuple[Callable[[str], Any], int] | None:
         default = kind() if depth < len(steps) - 1 else ""
         field = msgspec.field(name=step, default_factory=partial(_same, default))
         kind = msgspec.defstruct(f"At{depth}", [("value", kind, field)], gc=False)
-    return msgspec.json.Decoder(kind).decode, len(steps)
+    return msgspec.json.Decoder(kind).decode, attrgetter(".".join(["value"] * len(steps)))
 
 
 def _same(default: Any) -> Any:

@@ -1,6 +1,7 @@
 """The business key of a printed message: what stands at its queue's configured JSON path in the body, else its event's id."""
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from forensics.event_ids import event_id_of
 from forensics.json_path import text_reader
@@ -24,18 +25,26 @@ class BusinessKeys:
 
         The queue is the one the record names; ``queue_name``, its log group's, only where it names none.
         """
-        return self.key_of_body(record.body, record.queue_arn, queue_name)
+        return None if record.body is None else self.reader(record.queue_arn, queue_name)(record.body)
 
-    def key_of_body(self, body: str | None, queue_arn: str | None, queue_name: str | None) -> str | None:
-        """Return the key in a body: at the configured paths of its queue the first that it holds, else its event's id."""
-        if body is None:
-            return None
+    def reader(self, queue_arn: str | None, queue_name: str | None) -> Callable[[str], str | None]:
+        """Return what reads the key of a queue's bodies: at its configured paths the first that a body holds, else its event's id."""
         name = queue_name if queue_arn is None else queue_arn.rpartition(":")[2]
-        for path in self._paths.get(name or "", ()):
-            if key := text_reader(path)(body):
-                return key
-        return event_id_of(body)
+        return _reader_of(self._paths.get(name or "", ()))
 
     def in_group(self, queue_name: str | None) -> Callable[[Record], str | None]:
         """Return ``key_of`` for the records of a log group whose messages come from ``queue_name``."""
         return lambda record: self.key_of(record, queue_name)
+
+
+@lru_cache(maxsize=256)
+def _reader_of(paths: tuple[str, ...]) -> Callable[[str], str | None]:
+    readers = [text_reader(path) for path in paths]
+
+    def read(body: str) -> str | None:
+        for key_in in readers:
+            if key := key_in(body):
+                return key
+        return event_id_of(body)
+
+    return read

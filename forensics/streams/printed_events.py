@@ -26,9 +26,15 @@ def printed_records(line: str, group: LogGroup, keys: BusinessKeys) -> list[Prin
     """Return the records of a printed event, in their order; None where it is in no common form, or holds none."""
     try:
         records = _listed_in(line, group)
+        queue_arn, key_in = None, None
         for record in records:
-            record.key = keys.key_of_body(record.body, record.queue_arn or None, group.queue_name)
-            record.body_shape = None if record.key else _shape_of(record)
+            if key_in is None or record.queue_arn != queue_arn:
+                queue_arn = record.queue_arn
+                key_in = keys.reader(queue_arn or None, group.queue_name)
+            if record.body is not None:
+                record.key = key_in(record.body)
+            if not record.key:
+                record.body_shape = _shape_of(record)
     except PROBLEMS:
         return None
     return records or None
