@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from forensics.counting.cut_off import failed_runs
-from forensics.counting.line_shapes import Shapes, hold_any, masked, shapes_of
+from forensics.counting.line_shapes import Shapes, hold_any, shapes_of
 from forensics.counting.prefix_columns import prefix_ids
 from forensics.counting.printed_columns import records_of
 from forensics.counting.vector_marks import Marks
@@ -312,28 +312,26 @@ class _Lines:
                 mine.select(pl.when(which).then(line)).to_series()
                 for which in (says & (EFFECT | STARTED) == 0, says & EFFECT > 0, says & STARTED > 0)
             )
-            effect, started = marks.values("effect", in_effect), marks.values("started", in_start)
+            shapes = Shapes(self.texts, mine["shape"])
+            effect, started = marks.values("effect", in_effect, shapes), marks.values("started", in_start, shapes)
             mentioned = alone.str.extract_all(screen.UUID).list.last()
             found = mine.with_columns(
                 message_id=pl.coalesce(effect["message_id"], started["message_id"], mentioned).str.to_lowercase(),
                 effect_key=effect["key"],
                 started_key=started["key"],
+                differs=effect["key_shape"].ne_missing(mine["effect_mask"])
+                | started["key_shape"].ne_missing(mine["started_mask"]),
             )
             parts.append(found.with_columns(message_id=pl.when("names").then("message_id")))
         if not parts:
             none = pl.lit(None, pl.String)
             return lines.with_columns(message_id=none, effect_key=none, started_key=none)
         found = pl.concat(parts)
-        differs = (
-            _masked_key(found["effect_key"]).ne_missing(found["effect_mask"])
-            | _masked_key(found["started_key"]).ne_missing(found["started_mask"])
-            | found.select(
-                pl.col("names") & ~pl.col("message_id").str.contains(rf"^{screen.UUID}$").fill_null(False)
-            ).to_series()
-        )
+        is_nameless = pl.col("names") & ~pl.col("message_id").str.contains(rf"^{screen.UUID}$").fill_null(False)
         ambiguous = (says & MENTION > 0) & (pl.col("id_count") != 1)
-        self._mark_odd(odd, found.filter(differs | ambiguous)["run"])
-        return found.filter(~(differs | ambiguous))
+        is_odd = found.select(pl.col("differs") | is_nameless | ambiguous).to_series()
+        self._mark_odd(odd, found.filter(is_odd)["run"])
+        return found.filter(~is_odd)
 
     def _records(self, odd: np.ndarray) -> pl.DataFrame:
         """Return the records of the printed events of runs that are not odd so far."""
@@ -389,7 +387,3 @@ class _Lines:
 
     def _of(self, which: np.ndarray, more: Sequence[str] = ()) -> pl.DataFrame:
         return self.lines.filter(pl.Series(which)[self.lines["run"]].alias("of")).select(*LINE_SCHEMA, *more)
-
-
-def _masked_key(keys: pl.Series) -> pl.Series:
-    return masked(keys) if keys.null_count() < len(keys) else keys

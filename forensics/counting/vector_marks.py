@@ -4,12 +4,15 @@ import re
 
 import polars as pl
 
+from forensics.counting.line_shapes import Shapes, masked
+from forensics.counting.mark_places import places_in
 from forensics.parsers.expressions import bounded, plainly
 from forensics.parsers.needles import MARKS, of_marks
 from forensics.settings import Consumer
 from forensics.streams.shapes import EFFECT, STARTED
 
-_GROUPS = {"message_id", "key"}
+_COLUMNS = ("message_id", "key")
+_GROUPS = set(_COLUMNS)
 
 
 class Marks:
@@ -27,18 +30,32 @@ class Marks:
         self.needles = [n for n in needles if n]
         self.asks_every_line = "" in needles
 
-    def values(self, name: str, lines: pl.Series) -> pl.DataFrame:
-        """Return what the groups of a mark's expression match, as ``message_id`` and ``key``; null where nothing does."""
+    def values(self, name: str, lines: pl.Series, shapes: Shapes) -> pl.DataFrame:
+        """Return what the groups of a mark's expression match, as ``message_id`` and ``key``; null where nothing does.
+
+        And the key's shape, as ``key_shape``. Lines of which the shape tells where the values stand are not searched.
+        """
         pattern = self.patterns.get(name)
         names = _GROUPS & set(re.compile(pattern).groupindex) if pattern else set()
         if pattern is None or not names or lines.null_count() == len(lines):
-            return pl.DataFrame(
-                {group: pl.Series([None], dtype=pl.String).new_from_index(0, len(lines)) for group in _GROUPS}
-            )
-        found = lines.str.extract_groups(pattern).struct.unnest()
-        return found.select(
-            pl.col(n).replace("", None) if n in names else pl.lit(None, pl.String).alias(n) for n in _GROUPS
+            none = pl.Series([None], dtype=pl.String).new_from_index(0, len(lines))
+            return pl.DataFrame(dict.fromkeys((*_COLUMNS, "key_shape"), none))
+        places = _places(lines, shapes, pattern)
+        line, is_placed = pl.col("line"), pl.col("is_placed").fill_null(False)
+        rows = pl.DataFrame({"line": lines}).with_columns(places)
+        of_shapes = rows.select(
+            *(pl.when(is_placed).then(line.str.slice(f"{n}_at", f"{n}_length")).alias(n) for n in _COLUMNS), "key_shape"
         )
+        others = rows.select(pl.when(~is_placed).then(line)).to_series()
+        if others.null_count() == len(others):
+            return of_shapes
+        found = others.str.extract_groups(pattern).struct.unnest()
+        found = found.select(
+            pl.col(n).replace("", None) if n in names else pl.lit(None, pl.String).alias(n) for n in _COLUMNS
+        )
+        key = found["key"]
+        found = found.with_columns(key_shape=masked(key) if key.null_count() < len(key) else key)
+        return found.select(pl.coalesce(of_shapes[name], pl.col(name)) for name in found.columns)
 
     def unsaid(self, line: pl.Expr, says: pl.Expr) -> pl.Expr:
         """Tell which lines hold a mark that their shape does not: some expressions tell digits, or letters of ids, apart."""
@@ -52,6 +69,22 @@ class Marks:
             if pattern is not None
         ]
         return pl.any_horizontal(pl.lit(False), *found)
+
+
+def _places(lines: pl.Series, shapes: Shapes, pattern: str) -> pl.DataFrame:
+    """Return for each line where its values stand: ``is_placed``, each column's ``_at`` and ``_length``, and ``key_shape``."""
+    said = shapes.of_lines.filter(lines.is_not_null()).drop_nulls().unique().sort()
+    rows = []
+    for number, shape in zip(said, shapes.texts.gather(said), strict=True):
+        if (places := places_in(shape, pattern)) is not None:
+            key = places.get("key")
+            key_shape = key and shape[key.at : key.at + key.length]
+            rows.append((number, True, *(x for n in _COLUMNS for x in places.get(n, (None, None))), key_shape))
+    columns = [f"{name}_{what}" for name in _COLUMNS for what in ("at", "length")]
+    schema = {"shape": pl.UInt32, "is_placed": pl.Boolean, **dict.fromkeys(columns, pl.UInt32), "key_shape": pl.String}
+    found = pl.DataFrame(rows, schema=schema, orient="row")
+    of_lines = pl.DataFrame({"shape": shapes.of_lines})
+    return of_lines.join(found, on="shape", how="left", maintain_order="left").drop("shape")
 
 
 def for_vectors(text: str) -> str | None:

@@ -4,7 +4,6 @@ import re
 
 _ASCII = {"d": "0-9", "w": "A-Za-z0-9_", "s": r"\t\n\x0B\f\r "}
 _PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<[A-Za-z_]+>|\(\?:|\(\?|[*+?}]\+|.", re.DOTALL)
-"""What an expression is made of: escapes, classes, the beginnings of groups, possessive quantifiers, anything else."""
 
 
 _TO_BLANK = re.compile(r"(\(\?P<[A-Za-z_]+>)\\S\+\)")
@@ -31,8 +30,13 @@ def plainly(text: str) -> str | None:
     >>> plainly(r"paid (?P<key>\d+)"), plainly(r"(?<=done )x")
     ('paid (?P<key>[0-9]+)', None)
     """
-    parts = [_plain(part) for part in _PARTS.findall(text)]
+    parts = [_plain(part) for part in parts_of(text)]
     return None if None in parts else "".join(map(str, parts))
+
+
+def parts_of(text: str) -> list[str]:
+    """Return what an expression is made of: escapes, classes, the beginnings of groups, possessive quantifiers, any other character."""
+    return _PARTS.findall(text)
 
 
 def _plain(part: str) -> str | None:

@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+from forensics.counting.line_shapes import shapes_of
 from forensics.counting.vector_marks import Marks
 from forensics.parsers.marks import Mark, mark, placed
 from forensics.settings import Consumer
@@ -51,7 +52,8 @@ def test_a_group_up_to_the_next_blank_is_the_value_that_stands_there(line, key):
     expression = r"charged (?P<key>\S+)"
 
     assert getattr(mark(line, expression), "key", None) == key
-    assert Marks(Consumer(effect=expression)).values("effect", pl.Series([line]))["key"].to_list() == [key]
+    lines = pl.Series([line])
+    assert Marks(Consumer(effect=expression)).values("effect", lines, shapes_of(lines))["key"].to_list() == [key]
 
 
 def test_what_follows_a_value_may_follow_its_signs():
