@@ -13,10 +13,10 @@ import polars as pl
 
 from forensics.clock import moment
 from forensics.counting import fifo_groups
+from forensics.counting.digests import digests_by
 from forensics.counting.frames import frame, schema_of
-from forensics.counting.halves import numbered
 from forensics.counting.measures import NO_MEASURES, returned_batches, verdict_measures
-from forensics.counting.membership import VERDICT_SCHEMA, membership
+from forensics.counting.members import INCIDENT, MESSAGES_PER_UNIT
 from forensics.counting.metrics import metric_measures, read_measures
 from forensics.counting.periods import of_days, periods_of, queue_health_rows, queue_weeks_rows
 from forensics.counting.readiness import together
@@ -45,15 +45,13 @@ from forensics.tables.findings import (
 )
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary
-from spark_jobs.candidates import digests_by, mapped, write_mapped
-from spark_jobs.judge import VERDICTS, ends_in, open_works_in
+from spark_jobs.candidates import mapped, write_mapped
+from spark_jobs.judge import ends_in, open_works_in
+from spark_jobs.members import Members
 from spark_jobs.parts import packed, read_part, written
 
-MESSAGES_PER_UNIT = 4_000
 MEASURED_PER_UNIT = 8
 """So many parts and judged units are counted together by day."""
-MEMBERS = "members.arrow"
-INCIDENT = ("queue_arn", "incident_id")
 SHARE_SCHEMA = dict.fromkeys(INCIDENT, pl.String) | {"share": pl.Binary}
 NEXT_SCHEMA = {"item_id": pl.String, "at": pl.Int64}
 _SHARE = msgspec.msgpack.Decoder(Share).decode
@@ -72,6 +70,7 @@ class Surrounding:
     measured: Measured
     finality: Finality
     zone: ZoneInfo
+    members: Members
 
     @property
     def until(self) -> datetime | None:
@@ -79,48 +78,7 @@ class Surrounding:
         return None if self.measured.data_until is None else moment(self.measured.data_until)
 
 
-# -- which messages make an incident ------------------------------------------------------------------------------------
-
-
-def members(around: Surrounding, unit: Unit) -> Summary:
-    """Say which messages belong to which incident, queue by queue."""
-    return around.cache.made("members", unit["name"], lambda folder: _members(around.cache, unit["judged"], folder))
-
-
-def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
-    none = pl.DataFrame(schema=VERDICT_SCHEMA | {"part": pl.UInt32})
-    parts = [
-        mapped(cache.entry("judge", name) / VERDICTS).with_columns(part=pl.lit(n, pl.UInt32))
-        for n, name in enumerate(judged)
-    ]
-    named = membership(pl.concat([none, *parts])).drop("visibility_timeout_s", "is_affected", "batch_position")
-    incidents = named.group_by("queue_arn", "queue", "incident_id").agg(
-        at=pl.col("first_received_at").filter("is_member_affected").min().fill_null(0), weight=pl.len()
-    )
-    incidents = incidents.sort("queue_arn", "incident_id")
-    unit = numbered(incidents["at"].to_numpy(), incidents["weight"].to_numpy(), MESSAGES_PER_UNIT)
-    incidents = incidents.with_columns(unit=pl.Series(unit)).sort("unit", maintain_order=True)
-    placed = incidents.select(*INCIDENT, "unit").with_row_index("place")
-    named = (
-        named.join(placed, on=list(INCIDENT), maintain_order="left").sort("place", maintain_order=True).drop("place")
-    )
-    write_mapped(named, folder / MEMBERS)
-    of_unit = digests_by("unit", named, "item_id", "incident_id", "is_member_affected")
-    units = [
-        {
-            "unit": name,
-            "judged": sorted(judged[int(n)] for n in mine["part"].unique()),
-            "members": of_unit[name],
-            "queues": mine["queue_arn"].unique().to_list(),
-            "held": sorted({f"{a} {i}" for a, i in mine.select(INCIDENT).unique().iter_rows() if a.endswith(".fifo")}),
-            "from_at": mine["first_received_at"].min(),
-            "until_at": mine["last_active_at"].max(),
-            "messages": mine.height,
-        }
-        for (name,), mine in named.group_by("unit", maintain_order=True)
-    ]
-    of_part = digests_by("part", named, "queue_arn", "item_id", "incident_id", "lane")
-    return {"units": units, "told": {judged[n]: told for n, told in of_part.items()}}
+# -- messages -----------------------------------------------------------------------------------------------------------
 
 
 def messages(around: Surrounding, unit: Unit) -> Summary:
@@ -129,7 +87,7 @@ def messages(around: Surrounding, unit: Unit) -> Summary:
     def make(folder: Path) -> Summary:
         judged = around.cache.entry("judge", unit["judged"])
         rows = read_part(judged, "messages").collect().drop("incident_id")
-        mine = mapped(Path(unit["members"]) / MEMBERS).filter(pl.col("part") == unit["part"])
+        mine = around.members.rows(pl.col("part") == unit["part"]).sort(*INCIDENT, "lane")
         named = mine.select("queue_arn", "item_id", "incident_id", "lane")
         rows = rows.join(named, on=["queue_arn", "item_id"], how="left").select(*schema_of(MESSAGES))
         written(folder, "messages", rows, MESSAGES.key)
@@ -159,9 +117,9 @@ def incidents(around: Surrounding, unit: Unit) -> Summary:
 
 
 def _incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
-    members_ = mapped(Path(unit["members"]) / MEMBERS).lazy().filter(pl.col("unit") == unit["unit"])
+    wanted = around.members.incidents(unit["unit"]).lazy()
     files = [around.cache.entry("messages", name) / "shares.parquet" for name in unit["shares"]]
-    found = pl.scan_parquet(files).join(members_, on=list(INCIDENT), how="semi").select(*INCIDENT, "share")
+    found = pl.scan_parquet(files).join(wanted, on=list(INCIDENT), how="semi").select(*INCIDENT, "share")
     shares: dict[tuple[str, str], list[Share]] = defaultdict(list)
     for queue_arn, incident_id, share in found.collect().iter_rows():
         shares[queue_arn, incident_id].append(_SHARE(share))
@@ -237,7 +195,7 @@ def stretches(around: Surrounding, unit: Unit) -> Summary:
         items = _items_in([settled, *(around.cache.entry("group_runs", name) for _, name in new)])
         held = (
             items.join(taken, on=["group", "run"])
-            .join(_placed(unit, items["item_id"]), on="item_id")
+            .join(_placed(around, unit["queue_arn"], items["item_id"]), on="item_id")
             .sort("unit", "stretch", "item_id")
         )
         held = held.select("unit", "stretch", "item_id", "incident_id", "is_member_affected").unique(
@@ -274,7 +232,7 @@ def groups(around: Surrounding, unit: Unit) -> Summary:
         alone, others = (_deliveries_in(around.cache, unit, step) for step in _ENTRIES)
         rows = fifo_groups.deliveries_of(alone, others, mine)
         every = list(fifo_groups.groups_in(rows))
-        placed = _placed(unit, rows["item_id"])
+        placed = _placed(around, unit["queue_arn"], rows["item_id"])
         found = rows_of_groups(every, dict(placed.select("item_id", "incident_id").iter_rows()))
         written(folder, "queue_findings", frame(found, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
         following = [told for group in every for told in next_receives(group).items()]
@@ -297,7 +255,7 @@ def queue(around: Surrounding, unit: Unit) -> Summary:
         following = dict(pl.read_parquet(files).iter_rows()) if files else {}
         log_groups = {r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}
         items = [delivery.item_id for work in works for delivery in work.ledger]
-        incident_of = dict(_placed(unit, items).select("item_id", "incident_id").iter_rows())
+        incident_of = dict(_placed(around, unit["queue_arn"], items).select("item_id", "incident_id").iter_rows())
         rows = rows_of_queue(works, following, log_groups, incident_of, around.measured)
         written(folder, "queue_findings", frame(rows, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
         return {"queue_findings": len(rows)}
@@ -305,13 +263,11 @@ def queue(around: Surrounding, unit: Unit) -> Summary:
     return around.cache.made("queue", unit["name"], make)
 
 
-def _placed(unit: Unit, items: Iterable[str]) -> pl.DataFrame:
+def _placed(around: Surrounding, queue_arn: str, items: Iterable[str]) -> pl.DataFrame:
     """Return to which incident messages of a queue belong."""
-    mine = pl.LazyFrame({"item_id": pl.Series(items, dtype=pl.String).unique()})
-    members_ = mapped(Path(unit["members"]) / MEMBERS).lazy().filter(pl.col("queue_arn") == unit["queue_arn"])
-    return (
-        members_.join(mine, on="item_id", how="semi").select("item_id", "incident_id", "is_member_affected").collect()
-    )
+    mine = pl.Series(items, dtype=pl.String).unique()
+    wanted = (pl.col("queue_arn") == queue_arn) & pl.col("item_id").is_in(mine.implode())
+    return around.members.rows(wanted).select("item_id", "incident_id", "is_member_affected")
 
 
 _SETTLED = ("runs.arrow", "taken.arrow")
