@@ -14,8 +14,8 @@ import polars as pl
 import pyarrow as pa
 
 from forensics.counting import plans
-from forensics.counting.hashes import in_one, in_one_with_parts, met, places_of, repeated
-from forensics.counting.item_hashes import HASH_SCHEMA, ITEM, OPEN, OTHER
+from forensics.counting.hashes import in_one, met, parts_of, places_of, shared_in
+from forensics.counting.item_hashes import HASH_SCHEMA, ITEM, OPEN, candidates_in
 from forensics.counting.item_hashes import item_hash as item_hash
 
 HASHES = "hashes.arrow"
@@ -23,19 +23,6 @@ FOUND = "found.arrow"
 SHARED = "shared.arrow"
 FRESH = "fresh.arrow"
 TOUCHED = "touched.arrow"
-
-
-def resent(sends: list[Path], parts: list[Path]) -> pl.DataFrame:
-    """Return the hashes of messages that recorded sends link to another: such items are judged, whatever their lines say."""
-    every = pl.concat(map(_hashes_in, sends))
-    links = every.filter(pl.col("flags") == 0)
-    asked = [_hashes_in(part).select("hash", "owner").join(links, on="hash", how="semi") for part in parts]
-    owners = pl.concat([links.select("hash", "owner"), *asked]).unique()
-    mine = links.join(owners.filter(pl.len().over("hash") > 1), on="hash", how="semi")
-    named = every.filter(pl.col("flags") > 0).join(mine, on="owner", how="semi").with_columns(flags=pl.lit(0, pl.UInt8))
-    mine = pl.concat([mine, named])  # with what lines say of their key alone
-    items = mine.with_columns(hash="owner", flags=pl.lit(ITEM | OPEN | OTHER, pl.UInt8))
-    return pl.concat([mine, items]).unique().sort("hash", "owner", "flags", "at")
 
 
 def write_hashes(rows: pl.DataFrame, folder: Path) -> None:
@@ -54,7 +41,8 @@ def mapped(file: Path) -> pl.DataFrame:
         return cast(pl.DataFrame, pl.from_arrow(opened.read_all()))
 
 
-def _hashes_in(folder: Path) -> pl.DataFrame:
+def hashes_in(folder: Path) -> pl.DataFrame:
+    """Return what ``write_hashes`` wrote."""
     return mapped(folder / HASHES)
 
 
@@ -64,10 +52,11 @@ def settled(parts: Sequence[Path], low: int, high: int, folder: Path) -> None:
     Both have the place of their ``part`` among these; rows say whether these parts alone make an item one (``is_candidate``).
     """
     rows = [_between(part, low, high) for part in parts]
-    every, part = in_one_with_parts([mine["hash"].to_numpy() for mine in rows])
-    write_hashes(pl.DataFrame({"hash": every, "part": part}), folder)
-    found = _picked(list(enumerate(rows)), repeated(every)).sort("hash")
-    is_candidate = pl.col("hash").is_in(_candidates(found)["hash"].unique().implode())
+    hashes = [mine["hash"].to_numpy() for mine in rows]
+    every, order = in_one(hashes)
+    write_hashes(pl.DataFrame({"hash": every, "part": parts_of(order, hashes)}), folder)
+    found = _picked(list(enumerate(rows)), order[shared_in(every, every[:0])]).sort("hash")
+    is_candidate = pl.col("hash").is_in(candidates_in(found)["hash"].unique().implode())
     write_mapped(found.with_columns(is_candidate=is_candidate), folder / FOUND)
 
 
@@ -80,20 +69,19 @@ def shared(
     been ``settled`` at the ``source``: what makes a candidate of an item there alone, they tell themselves.
     """
     scanned = [(number, _between(folder, low, high)) for number, folder in parts]
-    every = in_one([rows["hash"].to_numpy() for _, rows in scanned])
-    there, part = (_hashes_in(source)[name].to_numpy() for name in ("hash", "part"))
+    every, order = in_one([rows["hash"].to_numpy() for _, rows in scanned])
+    there, part = (hashes_in(source)[name].to_numpy() for name in ("hash", "part"))
     again = met(every, there)
     before = mapped(source / FOUND)
     hashes = before["hash"].to_numpy()
     places = places_of(hashes, again)  # what is there already is there with all its rows
     new = np.setdiff1d(again, hashes[places])
     numbers = list(old)
-    holders = [numbers[place] for place in np.unique(part[np.searchsorted(there, new)]).tolist()]
-    found = [
-        with_numbers(before[places].drop("is_candidate"), numbers),
-        _picked([(n, _hashes_in(old[n])) for n in holders], new, False),
-    ]
-    return _candidates(pl.concat([*found, _picked(scanned, np.union1d(repeated(every), again))]))
+    found = [with_numbers(before[places].drop("is_candidate"), numbers)]
+    for place in np.unique(part[np.searchsorted(there, new)]).tolist():
+        rows = hashes_in(old[numbers[place]])
+        found.append(_with_number(rows[places_of(rows["hash"].to_numpy(), new)], numbers[place]))
+    return candidates_in(pl.concat([*found, _picked(scanned, order[shared_in(every, again)])]))
 
 
 def with_numbers(rows: pl.DataFrame, numbers: Sequence[int]) -> pl.DataFrame:
@@ -101,34 +89,29 @@ def with_numbers(rows: pl.DataFrame, numbers: Sequence[int]) -> pl.DataFrame:
     return rows.with_columns(pl.Series("part", numbers, pl.UInt32).gather(rows["part"]))
 
 
-def _candidates(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return those rows whose hash makes an item a candidate; of each hash all rows are there."""
-    why = rows.group_by("hash").agg(
-        are_many=pl.col("owner").min() != pl.col("owner").max(),
-        items=(pl.col("flags") & ITEM).cast(pl.UInt32).sum(),
-        is_open=(pl.col("flags") & (OPEN | ITEM) == (OPEN | ITEM)).any(),
-    )
-    why = why.filter(pl.col("are_many") | (pl.col("items") > 1) | pl.col("is_open"))
-    return rows.join(why.select("hash"), on="hash", how="semi")
-
-
 def _between(folder: Path, low: int, high: int) -> pl.DataFrame:
-    rows = _hashes_in(folder)
+    rows = hashes_in(folder)
     hashes = rows["hash"].to_numpy()
     first = np.searchsorted(hashes, np.uint64(low))
     return rows[first : np.searchsorted(hashes, np.uint64(high), side="right")]
 
 
-def _picked(parts: Sequence[tuple[int, pl.DataFrame]], wanted: np.ndarray, with_open: bool = True) -> pl.DataFrame:
-    """Return the rows of parts whose hash is wanted or, ``with_open``, an open item's own, with the number of their part."""
+def _picked(parts: Sequence[tuple[int, pl.DataFrame]], places: np.ndarray) -> pl.DataFrame:
+    """Return the rows at places in parts one after the other, and open items' own, with the number of their part."""
     found = [pl.DataFrame(schema=HASH_SCHEMA | {"part": pl.UInt32})]
+    wanted = np.zeros(sum(rows.height for _, rows in parts), bool)
+    wanted[places] = True
+    first = 0
     for number, rows in parts:
-        places = places_of(rows["hash"].to_numpy(), wanted)
-        if with_open:
-            is_open = rows["flags"].to_numpy() & (OPEN | ITEM) == (OPEN | ITEM)
-            places = np.union1d(places, np.flatnonzero(is_open))
-        found.append(rows[places].with_columns(part=pl.lit(number, pl.UInt32)))
+        is_open = rows["flags"].to_numpy() & (OPEN | ITEM) == (OPEN | ITEM)
+        mine = np.flatnonzero(wanted[first : first + rows.height] | is_open)
+        found.append(_with_number(rows[mine], number))
+        first += rows.height
     return pl.concat(found)
+
+
+def _with_number(rows: pl.DataFrame, number: int) -> pl.DataFrame:
+    return rows.with_columns(part=pl.lit(number, pl.UInt32))
 
 
 def settle_plan(sources: Iterable[Path], folder: Path) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from forensics.counting.frames import frame, schema_of
 from forensics.counting.measures import NO_MEASURES, returned_batches, verdict_measures
 from forensics.counting.members import INCIDENT, MESSAGES_PER_UNIT
 from forensics.counting.metrics import metric_measures, read_measures
-from forensics.counting.periods import of_days, periods_of, queue_health_rows, queue_weeks_rows
+from forensics.counting.periods import days_together, of_days, periods_of, queue_health_rows, queue_weeks_rows, span_of
 from forensics.counting.readiness import together
 from forensics.counting.recent import setting_findings
 from forensics.counting.runs import failed_runs
@@ -94,8 +94,8 @@ def messages(around: Surrounding, unit: Unit) -> Summary:
         marks = read_part(judged, "marks").collect().join(named, on=["queue_arn", "item_id"])
         written(folder, "timeline", marks.select(*schema_of(TIMELINE)), TIMELINE.key)
         _shares(judged, mine).write_parquet(folder / "shares.parquet")
-        written(folder, "measures", verdict_measures(rows))
-        return {"messages": rows.height}
+        written(folder, "measures", measures := verdict_measures(rows))
+        return {"messages": rows.height, "measured": span_of(measures)}
 
     return around.cache.made("messages", unit["name"], make)
 
@@ -310,10 +310,21 @@ def days(around: Surrounding, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         files = [around.cache.entry(step, name) / f"{rows}.parquet" for step, name, rows in unit["files"]]
-        written(folder, "days", of_days(pl.read_parquet(files), around.zone, around.until))
-        return {}
+        written(folder, "days", counted := of_days(pl.read_parquet(files), around.zone, around.until))
+        return {"rows": counted.height}
 
     return around.cache.made("days", unit["name"], make)
+
+
+def settle_days(around: Surrounding, unit: Unit) -> Summary:
+    """Count together what was counted of stretches of time that were there for long."""
+
+    def make(folder: Path) -> Summary:
+        files = [around.cache.entry("days", name) / "days.parquet" for name in unit["days"]]
+        written(folder, "days", days_together(pl.read_parquet(files)))
+        return {}
+
+    return around.cache.made("settled_days", unit["name"], make)
 
 
 def health(around: Surrounding, unit: Unit) -> Summary:
@@ -323,18 +334,19 @@ def health(around: Surrounding, unit: Unit) -> Summary:
 
 def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     cache, known = around.cache, around.known
-    verdicts = [cache.entry("messages", name) / "measures.parquet" for name in unit["messages"]]
-    measured = [of_days(pl.read_parquet(verdicts) if verdicts else NO_MEASURES, around.zone, around.until)]
-    if counted := [cache.entry("days", name) / "days.parquet" for name in unit["days"]]:
-        measured.append(pl.read_parquet(counted))
+    days = [cache.entry(*entry) / "days.parquet" for entry in unit["days"]]
+    measured = pl.read_parquet(days) if days else of_days(NO_MEASURES, around.zone, around.until)
     points = (
         pl.read_parquet(list(unit["metric_files"]))
         if unit["metric_files"]
         else pl.DataFrame(schema=schema_of(METRIC_POINTS))
     )
     metrics, read = metric_measures(points, known), read_measures(known, around.zone)
-    periods = periods_of(pl.concat(measured), metrics, read, around.zone, around.until)
+    periods = periods_of(measured, metrics, read, around.zone, around.until)
     returned = [cache.entry("judge", name) / "returned.parquet" for name in unit["judge"]]
+    of_runs = [
+        [cache.entry(*part) / f"{name}.parquet" for part in unit["parts"]] for name in ("invocations", "timeouts")
+    ]
     ready = logging_readiness(together(unit["of_invocations"]), together(unit["of_handlings"]), known, unit["written"])
     rows = {
         QUEUE_HEALTH: queue_health_rows(periods, known),
@@ -346,7 +358,7 @@ def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
             ready,
             known,
             around.until,
-            *([read_part(cache.entry(*part), name) for part in unit["parts"]] for name in ("invocations", "timeouts")),
+            *(pl.scan_parquet(mine) if mine else None for mine in of_runs),
         ),
     }
     for table, mine in rows.items():

@@ -338,7 +338,7 @@ class _Run:
         folder = self.lake.staging_folder(table, self.run_id)
         folder.mkdir(parents=True, exist_ok=True)
         for number, file in enumerate(files):
-            linked(file, folder / f"part-{number:05d}-{file.parent.name}.parquet")
+            linked(file, f"{folder}/part-{number:05d}-{file.parent.name}.parquet")
 
 
 def _of_groups(told: Iterable[Summary]) -> Iterable[dict[str, Any]]:

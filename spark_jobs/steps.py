@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from forensics.counting import item_hashes
 from forensics.counting.calls import asked_by, recorded_in, sends_in
-from forensics.counting.item_hashes import hashes_of, moved_hashes, send_hashes
 from forensics.counting.measures import delivery_measures, invocation_measures
 from forensics.counting.periods import span_of
 from forensics.counting.recent import timeouts_of
@@ -148,7 +148,7 @@ def _write_part(folder: Path, part: Part) -> Summary:
     handles = handles_of(part.facts) if not part.facts.is_empty() else part.handles
     if not handles.is_empty():
         written(folder, "handles", handles)
-    candidates.write_hashes(hashes := hashes_of(part.deliveries), folder)
+    candidates.write_hashes(hashes := item_hashes.hashes_of(part.deliveries), folder)
     held = {name: getattr(part, name).height for name in ("rest", "borders", "facts")}
     more = {"hashes": hashes.height, "measured": span_of(measures, run_measures)}
     return {**told_of(part.invocations, part.deliveries, part.handlings), **held, **more}
@@ -159,7 +159,7 @@ def find_moved(shared: Shared, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         assert shared.around is not None
-        found = moved_hashes(all_deliveries(shared.part(unit["part"])), shared.around.moves)
+        found = item_hashes.moved_hashes(all_deliveries(shared.part(unit["part"])), shared.around.moves)
         candidates.write_hashes(found, folder)
         return {"hashes": found.height}
 
@@ -170,7 +170,7 @@ def calls(shared: Shared, unit: Unit) -> Summary:
     """Read one file of recorded calls: what there is, and which messages it may link."""
 
     def make(folder: Path) -> Summary:
-        found = send_hashes(sends_in(unit["path"], unit["patterns"]))
+        found = item_hashes.send_hashes(sends_in(unit["path"], unit["patterns"]))
         candidates.write_hashes(found, folder)
         return {"queues": recorded_in(unit["path"])}
 
@@ -182,8 +182,8 @@ def resent(shared: Shared, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         told = _write_part(folder, Part())
-        sends, parts = ([shared.cache.entry(*entry) for entry in unit[name]] for name in ("sends", "parts"))
-        found = candidates.resent(sends, parts)
+        of = ([candidates.hashes_in(shared.cache.entry(*entry)) for entry in unit[name]] for name in ("sends", "parts"))
+        found = item_hashes.resent(*of)
         candidates.write_hashes(found, folder)
         return told | {"hashes": found.height}
 

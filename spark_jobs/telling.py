@@ -7,16 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from forensics.clock import micros
 from forensics.counting import fifo_groups
 from forensics.counting import members as counted
 from forensics.counting.frames import schema_of
-from forensics.counting.halves import halved
 from forensics.counting.hashes import settled_parts
-from forensics.counting.periods import recent_within
+from forensics.counting.periods import HASHES_PER_ROW, ROWS_SPARED, stretches
 from forensics.incidents.gaps import Gaps
 from forensics.judging.written import Writer
 from forensics.known import Known
@@ -86,13 +84,12 @@ class Telling:
         everything = self._everything()
         queues = self._queues()
         runs = [one for unit in queues for one in unit["runs"]]
-        days = self._days(around)
-        _, told, _ = self.carried.both(
+        of_messages, told = self.carried.both(
             around,
             ("messages", publish.messages, messages, [told["messages"] for told in self.of_judged]),
             ("group_runs", publish.group_runs, runs, [0] * len(runs)),
-            ("days", publish.days, days, [0] * len(days)),
         )
+        days = self._days(around, placed, of_messages)
         of_runs = {unit["name"]: one for unit, one in zip(runs, told, strict=True)}
         groups = self._groups(around, queues, of_runs)
         for queue in queues:
@@ -120,10 +117,9 @@ class Telling:
                 names_items[group["log_group"], group["function_name"]] |= bool(group["names_items"])
         health: dict[str, Any] = {
             "name": digest("health", settled, parts.entries, judged, placed, everything, data_until),
-            "days": [unit["name"] for unit in days],
+            "days": days,
             "parts": [list(entry) for entry in parts.entries],
             "judge": judged,
-            "messages": placed,
             "metric_files": self.evidence.metric_files,
             "of_invocations": [t["of_invocations"] for t in parts.told],
             "of_handlings": [t["of_handlings"] for t in parts.told],
@@ -169,27 +165,33 @@ class Telling:
         source = carried.cache.entry("settled_members", before["name"])
         return Members(carried.cache.entry("members", unit["name"]), source, settled), summary
 
-    def _days(self, around: publish.Surrounding) -> list[Unit]:
-        """Return stretches of time, each with the files of what was measured in it: new lines make few of them anew."""
+    def _days(
+        self, around: publish.Surrounding, placed: Sequence[str], of_messages: Sequence[Summary]
+    ) -> list[tuple[str, str]]:
+        """Count by day what was measured, by stretches of time: new lines make few of them anew; returns the entries of all."""
         files = [
             *(
                 [("settle", n, "measures"), (*e, "run_measures")]
                 for n, e in zip(self.settled, self.parts.entries, strict=True)
             ),
-            *([("judge", name, "measures")] for name in self.judged),
+            *(
+                [("judge", n, "measures"), ("messages", m, "measures")]
+                for n, m in zip(self.judged, placed, strict=True)
+            ),
         ]
-        spans = [told["measured"] for told in (*self.parts.told, *self.of_judged)]
-        some = [n for n, span in enumerate(spans) if span]
-        of_unit: dict[str, list[int]] = defaultdict(list)
-        at = np.array([spans[n][0] for n in some], np.int64)
-        for n, unit in zip(some, halved(at, np.ones(len(some)), publish.MEASURED_PER_UNIT), strict=True):
-            of_unit[unit].append(n)
+        told = [*((told,) for told in self.parts.told), *zip(self.of_judged, of_messages, strict=True)]
+        spans = [[end for one in mine for end in one["measured"] or ()] for mine in told]
         units: list[Unit] = []
-        for _, mine in sorted(of_unit.items()):
+        for mine, ends in stretches(spans, around.until, publish.MEASURED_PER_UNIT):
             of_files = sorted(file for n in mine for file in files[n])
-            rests_on = (of_files, around.zone, recent_within((spans[n] for n in mine), around.until))
-            units.append({"name": digest("days", *rests_on), "files": of_files})
-        return units
+            units.append({"name": digest("days", of_files, around.zone, ends), "files": of_files})
+        rows = [counted["rows"] for counted in self.carried.map("days", publish.days, around, units)]
+        settled = settled_parts(range(len(units)), rows, HASHES_PER_ROW, ROWS_SPARED)
+        old = [units[n]["name"] for n in settled]
+        before: list[Unit] = [{"name": digest("settled_days", *old), "days": old}] if old else []
+        self.carried.map("settled_days", publish.settle_days, around, before)
+        new = [("days", unit["name"]) for n, unit in enumerate(units) if n not in set(settled)]
+        return [*(("settled_days", unit["name"]) for unit in before), *new]
 
     def _everything(self) -> dict[str, str]:
         """Return digests of the small evidence, by table."""

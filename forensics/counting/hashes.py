@@ -44,19 +44,26 @@ def settled_counts(sizes: Iterable[int], weight: int = 1) -> Iterator[int]:
             yield number
 
 
-def in_one(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the hashes of several parts, each in order, in order."""
+def in_one(parts: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the hashes of several parts, each in order, in order, and where each stands in the parts one after the other."""
     every = np.concatenate([np.empty(0, np.uint64), *parts])
-    every.sort(kind="stable")  # merges what is in order
-    return every
+    order = np.argsort(every, kind="stable")  # merges what is in order
+    return every[order], order
 
 
-def in_one_with_parts(parts: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the hashes of several parts, each in order, in order, and for each the place of its part among these."""
-    every = np.concatenate([np.empty(0, np.uint64), *parts])
-    order = np.argsort(every, kind="stable")
-    part = np.repeat(np.arange(len(parts), dtype=np.uint32), [len(part) for part in parts])
-    return every[order], part[order]
+def parts_of(places: np.ndarray, parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Return of which of several parts a place in them, one after the other, is."""
+    return np.repeat(np.arange(len(parts), dtype=np.uint32), [len(part) for part in parts])[places]
+
+
+def shared_in(hashes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Tell of hashes, in order, which stand there more than once or are one of others, in order, too."""
+    is_same = hashes[1:] == hashes[:-1]
+    is_shared = np.zeros(len(hashes), bool)
+    is_shared[1:] |= is_same
+    is_shared[:-1] |= is_same
+    is_shared[places_of(hashes, others)] = True
+    return is_shared
 
 
 def repeated(hashes: np.ndarray) -> np.ndarray:

@@ -119,3 +119,27 @@ def send_hashes(sends: pl.DataFrame) -> pl.DataFrame:
     alone = (pl.lit("key:") + pl.col("key")).hash(_SEEDS["item"])
     named.append(base.filter(pl.col("key").is_not_null()).with_columns(hash=alone, flags=pl.lit(OTHER, pl.UInt8)))
     return pl.concat(named).select(*HASH_SCHEMA).unique().sort("hash", "owner", "at")
+
+
+def resent(sends: Iterable[pl.DataFrame], parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """Return the hashes of messages that recorded sends link to another: such items are judged, whatever their lines say."""
+    every = pl.concat(sends)
+    links = every.filter(pl.col("flags") == 0)
+    asked = [part.select("hash", "owner").join(links, on="hash", how="semi") for part in parts]
+    owners = pl.concat([links.select("hash", "owner"), *asked]).unique()
+    mine = links.join(owners.filter(pl.len().over("hash") > 1), on="hash", how="semi")
+    named = every.filter(pl.col("flags") > 0).join(mine, on="owner", how="semi").with_columns(flags=pl.lit(0, pl.UInt8))
+    mine = pl.concat([mine, named])  # with what lines say of their key alone
+    items = mine.with_columns(hash="owner", flags=pl.lit(ITEM | OPEN | OTHER, pl.UInt8))
+    return pl.concat([mine, items]).unique().sort("hash", "owner", "flags", "at")
+
+
+def candidates_in(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return those rows whose hash makes an item a candidate; of each hash all rows are there."""
+    why = rows.group_by("hash").agg(
+        are_many=pl.col("owner").min() != pl.col("owner").max(),
+        items=(pl.col("flags") & ITEM).cast(pl.UInt32).sum(),
+        is_open=(pl.col("flags") & (OPEN | ITEM) == (OPEN | ITEM)).any(),
+    )
+    why = why.filter(pl.col("are_many") | (pl.col("items") > 1) | pl.col("is_open"))
+    return rows.join(why.select("hash"), on="hash", how="semi")
