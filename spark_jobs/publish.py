@@ -144,7 +144,7 @@ def group_runs(around: Surrounding, unit: Unit) -> Summary:
     def make(folder: Path) -> Summary:
         alone, others = (_deliveries_in(around.cache, unit, step).select(fifo_groups.COLUMNS) for step in _ENTRIES)
         write_mapped(found := fifo_groups.runs_of(pl.concat([alone, others]).collect()), folder / "runs.arrow")
-        fifo_groups.items_of(others).collect().write_parquet(folder / "items.parquet")
+        write_mapped(fifo_groups.items_of(others).collect(), folder / "items.arrow")
         return {"runs": found.height, "until": found["received_at"].max() or 0}
 
     return around.cache.made("group_runs", unit["name"], make)
@@ -154,12 +154,11 @@ def settle_groups(around: Surrounding, unit: Unit) -> Summary:
     """Put into one what ``runs`` that have been there for long tell of the groups of one FIFO queue."""
 
     def make(folder: Path) -> Summary:
-        of_groups = fifo_groups.settled(_runs_in(around.cache, enumerate(unit["runs"])))
-        for name, rows in zip(_SETTLED, of_groups, strict=True):
-            write_mapped(rows, folder / name)
-        _items_in(around.cache.entry("group_runs", name) for name in unit["runs"]).write_parquet(
-            folder / "items.parquet"
-        )
+        before = fifo_groups.settled(_runs_in(around.cache, enumerate(unit["runs"])))
+        for name, rows in vars(before).items():
+            write_mapped(rows, folder / f"{name}.arrow")
+        items = _items_in(around.cache.entry("group_runs", name) for name in unit["runs"])
+        write_mapped(items, folder / "items.arrow")
         return {}
 
     return around.cache.made("settled_groups", unit["name"], make)
@@ -177,7 +176,7 @@ def _runs_in(cache: Cache, named: Iterable[tuple[int, str]]) -> pl.DataFrame:
 def _items_in(entries: Iterable[Path]) -> pl.DataFrame:
     """Return which items of messages that were delivered again are of which run: no others belong to incidents."""
     none = fifo_groups.items_of(pl.LazyFrame(schema=schema_of(DELIVERIES))).collect()
-    return pl.concat([none, *(pl.read_parquet(entry / "items.parquet") for entry in entries)])
+    return pl.concat([none, *(mapped(entry / "items.arrow") for entry in entries)])
 
 
 def stretches(around: Surrounding, unit: Unit) -> Summary:
@@ -187,10 +186,10 @@ def stretches(around: Surrounding, unit: Unit) -> Summary:
         new = [(n, name) for n, name in enumerate(unit["runs"]) if n not in unit["settled"]]
         number = pl.Series("entry", unit["settled"], pl.UInt32)
         settled = around.cache.entry("settled_groups", unit["before"])
-        old, taken = (
-            rows.with_columns(number.gather(rows["entry"])) for rows in (mapped(settled / n) for n in _SETTLED)
-        )
-        taken = fifo_groups.stretches_to_look_at(_runs_in(around.cache, new), MESSAGES_PER_UNIT, (old, taken))
+        there = {name: mapped(settled / f"{name}.arrow") for name in fifo_groups.Settled.__dataclass_fields__}
+        there |= {name: there[name].with_columns(number.gather(there[name]["entry"])) for name in ("runs", "taken")}
+        new_runs, before = _runs_in(around.cache, new), fifo_groups.Settled(**there)
+        taken = fifo_groups.stretches_to_look_at(new_runs, MESSAGES_PER_UNIT, before)
         taken.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)
         items = _items_in([settled, *(around.cache.entry("group_runs", name) for _, name in new)])
         held = (
@@ -270,7 +269,6 @@ def _placed(around: Surrounding, queue_arn: str, items: Iterable[str]) -> pl.Dat
     return around.members.rows(wanted).select("item_id", "incident_id", "is_member_affected")
 
 
-_SETTLED = ("runs.arrow", "taken.arrow")
 _ENTRIES = ("settle", "judge")
 """Where deliveries are alone of their message, and where all of a message are together."""
 

@@ -93,7 +93,11 @@ def places_of(hashes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     first = np.searchsorted(hashes, wanted)
     is_there = hashes[np.minimum(first, len(hashes) - 1)] == wanted
     first = first[is_there]
-    counts = np.searchsorted(hashes, wanted[is_there], side="right") - first
+    return places_from(first, np.searchsorted(hashes, wanted[is_there], side="right") - first)
+
+
+def places_from(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return so many places one after the other from each of the first ones on."""
     return np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
 
 
