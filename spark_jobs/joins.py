@@ -8,6 +8,7 @@ where a START begins something new.
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,12 @@ import polars as pl
 from forensics.counting import waiting_lines
 from forensics.counting.digests import owners_digest
 from forensics.counting.halves import halved
+from forensics.counting.shared_hashes import with_numbers
 from forensics.counting.spoken import stretches
 from forensics.counting.waiting_lines import STREAM, Borders, placed
 from spark_jobs.assemble import of_items, of_said, of_streams, of_workers
 from spark_jobs.cache import digest
-from spark_jobs.candidates import mapped, with_numbers, write_mapped
+from spark_jobs.candidates import frames_in, mapped, write_frames, write_mapped
 from spark_jobs.parts import BORDER_SCHEMA, FACT_SCHEMA, HANDLE_SCHEMA, LINE_SCHEMA, REST_SCHEMA, Part, read_part
 
 if TYPE_CHECKING:
@@ -41,8 +43,7 @@ def settle(shared: "Shared", parts: Sequence[ScannedFile], folder: Path) -> None
     """Write the lines that wait and the borders of these parts together, each with the place of its ``part`` among them."""
     numbered = list(enumerate(parts))
     write_mapped(_of_parts(shared, numbered, "rest", REST_SCHEMA), folder / WAITING)
-    for name, rows in vars(waiting_lines.settled(_of_parts(shared, numbered, "borders", BORDER_SCHEMA))).items():
-        write_mapped(rows, folder / f"{name}.arrow")
+    write_frames(waiting_lines.settled(_of_parts(shared, numbered, "borders", BORDER_SCHEMA)), folder)
 
 
 def planned(
@@ -54,11 +55,11 @@ def planned(
     """
     units = _of_workers(shared, parts, folder)
     new = [(n, part) for n, part in enumerate(parts) if n not in set(old)]
-    before = {name: mapped(source / f"{name}.arrow") for name in waiting_lines.Settled.__dataclass_fields__}
-    before |= {name: with_numbers(before[name], old) for name in ("borders", "spans")}
+    before = frames_in(source, waiting_lines.Settled)
+    before = replace(before, borders=with_numbers(before.borders, old), spans=with_numbers(before.spans, old))
     waiting = with_numbers(mapped(source / WAITING), old)
     rest = pl.concat([waiting, _of_parts(shared, new, "rest", REST_SCHEMA)])
-    borders = Borders(waiting_lines.Settled(**before), _of_parts(shared, new, "borders", BORDER_SCHEMA))
+    borders = Borders(before, _of_parts(shared, new, "borders", BORDER_SCHEMA))
     rest, tangled = placed(rest, borders)
     whole, taken = _whole(shared, parts, rest, borders.of(tangled), tangled)
     free = rest.filter(pl.col("piece").is_not_null())

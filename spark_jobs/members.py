@@ -9,15 +9,15 @@ import polars as pl
 
 from forensics.counting import members as counted
 from forensics.counting.members import INCIDENT
+from forensics.counting.shared_hashes import with_numbers
 from spark_jobs.cache import Cache, Summary
-from spark_jobs.candidates import mapped, with_numbers, write_mapped
+from spark_jobs.candidates import frames_in, mapped, write_frames, write_mapped
 from spark_jobs.judge import VERDICTS
 
 if TYPE_CHECKING:
     from spark_jobs.steps import Shared
 
 MEMBERS, AGAIN, INCIDENTS = "members.arrow", "again.arrow", "incidents.arrow"
-_OF_MEMBERS = ("verdicts", "members", "incidents", "parts")
 Unit = dict[str, Any]
 
 
@@ -26,8 +26,7 @@ def settle(shared: "Shared", unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         before = counted.settled(_verdicts(shared.cache, enumerate(unit["judged"])))
-        for name in _OF_MEMBERS:
-            write_mapped(getattr(before, name), folder / f"{name}.arrow")
+        write_frames(before, folder)
         return {str(part): told for part, told in counted.told_by_part(before.members).items()}
 
     return shared.cache.made("settled_members", unit["name"], make)
@@ -39,7 +38,7 @@ def place(shared: "Shared", unit: Unit) -> Summary:
     def make(folder: Path) -> Summary:
         judged, numbers = unit["judged"], unit["settled"]
         source = shared.cache.entry("settled_members", unit["before"])
-        before = counted.Settled(*(mapped(source / f"{name}.arrow") for name in _OF_MEMBERS))
+        before = frames_in(source, counted.Settled)
         before = replace(
             before, **{name: with_numbers(getattr(before, name), numbers) for name in ("verdicts", "members", "parts")}
         )

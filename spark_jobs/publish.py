@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ from forensics.tables.findings import (
 )
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary
-from spark_jobs.candidates import mapped, write_mapped
+from spark_jobs.candidates import frames_in, mapped, write_frames, write_mapped
 from spark_jobs.judge import ends_in, open_works_in
 from spark_jobs.members import Members
 from spark_jobs.parts import packed, read_part, written
@@ -155,8 +155,7 @@ def settle_groups(around: Surrounding, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         before = fifo_groups.settled(_runs_in(around.cache, enumerate(unit["runs"])))
-        for name, rows in vars(before).items():
-            write_mapped(rows, folder / f"{name}.arrow")
+        write_frames(before, folder)
         items = _items_in(around.cache.entry("group_runs", name) for name in unit["runs"])
         write_mapped(items, folder / "items.arrow")
         return {}
@@ -186,9 +185,10 @@ def stretches(around: Surrounding, unit: Unit) -> Summary:
         new = [(n, name) for n, name in enumerate(unit["runs"]) if n not in unit["settled"]]
         number = pl.Series("entry", unit["settled"], pl.UInt32)
         settled = around.cache.entry("settled_groups", unit["before"])
-        there = {name: mapped(settled / f"{name}.arrow") for name in fifo_groups.Settled.__dataclass_fields__}
-        there |= {name: there[name].with_columns(number.gather(there[name]["entry"])) for name in ("runs", "taken")}
-        new_runs, before = _runs_in(around.cache, new), fifo_groups.Settled(**there)
+        before = frames_in(settled, fifo_groups.Settled)
+        of_entries = {name: getattr(before, name) for name in ("runs", "taken")}
+        of_entries = {name: rows.with_columns(number.gather(rows["entry"])) for name, rows in of_entries.items()}
+        new_runs, before = _runs_in(around.cache, new), replace(before, **of_entries)
         taken = fifo_groups.stretches_to_look_at(new_runs, MESSAGES_PER_UNIT, before)
         taken.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)
         items = _items_in([settled, *(around.cache.entry("group_runs", name) for _, name in new)])

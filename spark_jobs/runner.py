@@ -10,7 +10,7 @@ from typing import Any
 
 from forensics.clock import moment
 from forensics.counting.halves import stretch_of
-from forensics.counting.hashes import settled_parts, shard_bounds
+from forensics.counting.hashes import RECENTLY, settled_parts, shard_bounds
 from forensics.counting.orders import orders_together
 from forensics.counting.runs import blind_starts, runs_of_mappings
 from forensics.counting.waiting_lines import HASHES_PER_BORDER
@@ -290,7 +290,10 @@ class _Run:
         names = [f"{step}/{name}" for step, name in parts.entries] + [str(unit["name"]) for unit in moved]
         asked = [[unit["part"], unit["name"]] for unit in moved]
         at = [_time_of(*one) for one in zip(parts.entries, parts.told, strict=True)]
-        settled = settled_parts(at, [told["hashes"] for told in parts.told])
+        sizes = [told["hashes"] for told in parts.told]
+        settled = settled_parts(at, sizes)
+        rest = sorted(set(range(len(sizes))) - set(settled))
+        recent = [rest[n] for n in settled_parts([at[n] for n in rest], [sizes[n] for n in rest], RECENTLY)]
         old = [names[n] for n in settled]
         units = [
             {"name": digest("hashes", *ends, *old), "low": ends[0], "high": ends[1], "settled": settled}
@@ -301,8 +304,12 @@ class _Run:
         before = {"name": digest("settled_plan", *hashes), "hashes": hashes}
         told = self.carried.one("settled_plan", steps.settle_plan, shared, before)
         for unit in units:
+            name = digest("recent_hashes", unit["name"], *(names[n] for n in recent))
+            unit.update(hashes=unit["name"], name=name, recent=recent)
+        self.carried.map("recent_hashes", steps.gather_hashes, shared, units)
+        for unit in units:
             name = digest("shared", unit["low"], unit["high"], *names)
-            unit.update(hashes=unit["name"], name=name, moved=asked)
+            unit.update(gathered=unit["name"], name=name, moved=asked)
         self.carried.map("shared", steps.find_shared, shared, units)
         name = digest("plan", *(unit["name"] for unit in units))
         plan = {"name": name, "shards": [unit["name"] for unit in units], "before": before["name"], "told": told}

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from forensics.counting import item_hashes
+from forensics.counting import item_hashes, shared_hashes
 from forensics.counting.calls import asked_by, recorded_in, sends_in
 from forensics.counting.measures import delivery_measures, invocation_measures
 from forensics.counting.periods import span_of
@@ -194,21 +194,36 @@ def settle_hashes(shared: Shared, unit: Unit) -> Summary:
     """Put the hashes of parts that have been there for long into one, in one range of hashes."""
 
     def make(folder: Path) -> Summary:
-        candidates.settled([shared.part(n) for n in unit["settled"]], unit["low"], unit["high"], folder)
+        parts = [candidates.between(shared.part(n), unit["low"], unit["high"]) for n in unit["settled"]]
+        candidates.write_frames(shared_hashes.settled(parts), folder)
         return {}
 
     return shared.cache.made("hashes", unit["name"], make)
+
+
+def gather_hashes(shared: Shared, unit: Unit) -> Summary:
+    """Put the hashes of parts together that have been there for some time, in one range of hashes."""
+
+    def make(folder: Path) -> Summary:
+        there = candidates.frames_in(shared.cache.entry("hashes", unit["hashes"]), shared_hashes.Settled)
+        parts = [candidates.between(shared.part(n), unit["low"], unit["high"]) for n in unit["recent"]]
+        candidates.write_frames(shared_hashes.gathered(parts, there.hashes["hash"]), folder)
+        return {}
+
+    return shared.cache.made("recent_hashes", unit["name"], make)
 
 
 def find_shared(shared: Shared, unit: Unit) -> Summary:
     """Find what makes items candidates besides what is settled, in one range of hashes."""
 
     def make(folder: Path) -> Summary:
-        old = {n: shared.part(n) for n in unit["settled"]}
-        parts = [(n, shared.part(n)) for n in range(len(shared.entries)) if n not in old]
+        old, recent = unit["settled"], unit["recent"]
+        parts = [(n, shared.part(n)) for n in range(len(shared.entries)) if n not in {*old, *recent}]
         parts += [(n, shared.cache.entry("moved", name)) for n, name in unit["moved"]]
-        source = shared.cache.entry("hashes", unit["hashes"])
-        found = candidates.shared(source, old, parts, unit["low"], unit["high"])
+        new = [(n, candidates.between(part, unit["low"], unit["high"])) for n, part in parts]
+        before = candidates.frames_in(shared.cache.entry("hashes", unit["hashes"]), shared_hashes.Settled)
+        gathered = candidates.frames_in(shared.cache.entry("recent_hashes", unit["gathered"]), shared_hashes.Gathered)
+        found = shared_hashes.shared(before, old, lambda n: candidates.hashes_in(shared.part(n)), gathered, recent, new)
         candidates.write_mapped(found, folder / candidates.SHARED)
         return {"rows": found.height}
 

@@ -9,6 +9,8 @@ import polars as pl
 _LOOSE, _SHARE = 20_000, 32
 """So many hashes may lie beside those that are in one, and one of so many of these."""
 
+RECENTLY = 0.25
+"""Weight of a hash of parts that are not settled yet: they are put together where four times as many lie loose."""
 ROWS_PER_SHARD = 8_000_000
 
 
@@ -19,7 +21,7 @@ def shard_bounds(row_count: int) -> list[tuple[int, int]]:
     return [(low, high - 1) for low, high in zip(edges, edges[1:], strict=False)]
 
 
-def settled_parts(at: Sequence[Any], sizes: Sequence[int], weight: int = 1, spared: int = 0) -> list[int]:
+def settled_parts(at: Sequence[Any], sizes: Sequence[int], weight: float = 1, spared: int = 0) -> list[int]:
     """Return which parts, in the order of ``at``, are taken as one: what comes later seldom changes it.
 
     ``weight`` is how much it costs to look at one of ``sizes`` beside those in one, where a hash costs 1. Of the last parts up
@@ -31,7 +33,7 @@ def settled_parts(at: Sequence[Any], sizes: Sequence[int], weight: int = 1, spar
     return in_time[: max(settled_counts((sizes[n] for n in in_time), weight), default=0)]
 
 
-def settled_counts(sizes: Iterable[int], weight: int = 1) -> Iterator[int]:
+def settled_counts(sizes: Iterable[int], weight: float = 1) -> Iterator[int]:
     """Yield how many parts, of the first on, are taken as one, as it grows by parts of these sizes: the last one holds.
 
     What is appended seldom changes it.

@@ -12,7 +12,7 @@ import polars as pl
 from forensics.counting.hashes import met, places_of, repeated
 
 STREAM = ("log_group", "log_stream")
-HASHES_PER_BORDER = 4
+HASHES_PER_BORDER = 2
 """To look at a border, or a line that waits, beside those that are settled costs as much as so many hashes."""
 _IN_ORDER = ["stream", "at", "order_in_ms", "evidence_id"]
 
