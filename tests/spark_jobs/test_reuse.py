@@ -46,7 +46,7 @@ def small_parts_are_taken_as_one():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hashes, "_LOOSE", 40)
         patch.setattr(fifo_groups, "RUNS_SPARED", 2)
-        patch.setattr(unit_plans, "ROWS_PER_UNIT", 6)
+        patch.setattr(unit_plans, "ROWS_PER_UNIT", 15)
         patch.setattr(members, "VERDICTS_SPARED", 8)
         patch.setattr(telling, "ROWS_SPARED", 2)
         yield
