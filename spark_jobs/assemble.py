@@ -9,6 +9,7 @@ import msgspec
 import polars as pl
 
 from forensics.counting.frames import frame
+from forensics.counting.item_hashes import item_hash
 from forensics.counting.waiting_lines import STREAM
 from forensics.identity import handle_prefix
 from forensics.judging.judge import judge_alone
@@ -29,7 +30,6 @@ from forensics.streams.invocations import lines_row as shown_by_invocation
 from forensics.streams.model import Delivery, Fact, LogGroup, LogLine, PlacedFact
 from forensics.streams.reading import Reading
 from forensics.streams.runs import Statement
-from spark_jobs.candidates import item_hash
 from spark_jobs.parts import (
     DELIVERY_SCHEMA,
     FACT_SCHEMA,

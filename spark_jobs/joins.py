@@ -8,18 +8,22 @@ where a START begins something new.
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from forensics.counting import waiting_lines
+from forensics.counting.digests import owners_digest
 from forensics.counting.halves import halved
+from forensics.counting.shared_hashes import with_numbers
 from forensics.counting.spoken import stretches
-from forensics.counting.waiting_lines import STREAM, placed
+from forensics.counting.waiting_lines import STREAM, Borders, placed
 from spark_jobs.assemble import of_items, of_said, of_streams, of_workers
 from spark_jobs.cache import digest
-from spark_jobs.candidates import mapped, owners_digest, write_mapped
+from spark_jobs.candidates import frames_in, mapped, write_frames, write_mapped
 from spark_jobs.parts import BORDER_SCHEMA, FACT_SCHEMA, HANDLE_SCHEMA, LINE_SCHEMA, REST_SCHEMA, Part, read_part
 
 if TYPE_CHECKING:
@@ -28,31 +32,50 @@ if TYPE_CHECKING:
 LINES_PER_UNIT = 20_000
 REST = "rest.parquet"
 ITEMS = "items.arrow"
+WAITING = "waiting.arrow"
 SPOKEN = "spoken.arrow"
 
 ScannedFile = dict[str, Any]
 """``name`` of its entry, and how much it has of ``rest``, ``facts`` and ``borders``."""
 
 
-def planned(shared: "Shared", parts: Sequence[ScannedFile], folder: Path) -> dict[str, Any]:
-    """Return the units of joining, and the streams whose rows are taken out of each part; write the lines that wait, by unit."""
+def settle(shared: "Shared", parts: Sequence[ScannedFile], folder: Path) -> None:
+    """Write the lines that wait and the borders of these parts together, each with the place of its ``part`` among them."""
+    numbered = list(enumerate(parts))
+    write_mapped(_of_parts(shared, numbered, "rest", REST_SCHEMA), folder / WAITING)
+    write_frames(waiting_lines.settled(_of_parts(shared, numbered, "borders", BORDER_SCHEMA)), folder)
+
+
+def planned(
+    shared: "Shared", parts: Sequence[ScannedFile], source: Path, old: Sequence[int], folder: Path
+) -> dict[str, Any]:
+    """Return the units of joining, and the streams whose rows are taken out of each part; write the lines that wait, by unit.
+
+    The parts with the numbers of ``old`` were settled at the ``source``.
+    """
     units = _of_workers(shared, parts, folder)
-    rest = _of_parts(shared, parts, "rest", REST_SCHEMA)
-    borders = _of_parts(shared, parts, "borders", BORDER_SCHEMA)
+    new = [(n, part) for n, part in enumerate(parts) if n not in set(old)]
+    before = frames_in(source, waiting_lines.Settled)
+    before = replace(before, borders=with_numbers(before.borders, old), spans=with_numbers(before.spans, old))
+    waiting = with_numbers(mapped(source / WAITING), old)
+    rest = pl.concat([waiting, _of_parts(shared, new, "rest", REST_SCHEMA)])
+    borders = Borders(before, _of_parts(shared, new, "borders", BORDER_SCHEMA))
     rest, tangled = placed(rest, borders)
-    whole, taken = _whole(shared, parts, rest, borders, tangled)
+    whole, taken = _whole(shared, parts, rest, borders.of(tangled), tangled)
     free = rest.filter(pl.col("piece").is_not_null())
     return {"units": [*units, *whole, *_of_rest(parts, free, folder)], "without": taken}
 
 
-def _of_parts(shared: "Shared", parts: Sequence[ScannedFile], name: str, schema: dict[str, Any]) -> pl.DataFrame:
-    """Return one frame of all parts, with the number of each row's ``part``."""
+def _of_parts(
+    shared: "Shared", parts: Sequence[tuple[int, ScannedFile]], name: str, schema: dict[str, Any]
+) -> pl.DataFrame:
+    """Return one frame of these parts, with the number of each row's ``part``."""
     found = [
         mapped(shared.cache.entry("scan", part["name"]) / f"{name}.arrow").with_columns(part=pl.lit(n, pl.UInt32))
-        for n, part in enumerate(parts)
+        for n, part in parts
         if part[name]
     ]
-    return pl.concat(found) if found else pl.DataFrame(schema=schema | {"part": pl.UInt32})
+    return pl.concat([pl.DataFrame(schema=schema | {"part": pl.UInt32}), *found])
 
 
 def _whole(

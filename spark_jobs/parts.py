@@ -9,10 +9,10 @@ import msgspec
 import polars as pl
 
 from forensics.counting.frames import UTC_US, no_rows, schema_of
+from forensics.counting.item_hashes import is_judged_anyway
 from forensics.sentence import marked
 from forensics.streams.model import Delivery
 from forensics.tables.findings import DELIVERIES, INVOCATIONS
-from spark_jobs.candidates import is_judged_anyway
 
 INVOCATION_SCHEMA: dict[str, Any] = schema_of(INVOCATIONS) | {
     "names_items": pl.Boolean,

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,12 @@ import polars as pl
 
 from forensics.clock import moment
 from forensics.counting import fifo_groups
+from forensics.counting.digests import digests_by
 from forensics.counting.frames import frame, schema_of
-from forensics.counting.halves import numbered
 from forensics.counting.measures import NO_MEASURES, returned_batches, verdict_measures
-from forensics.counting.membership import VERDICT_SCHEMA, membership
+from forensics.counting.members import INCIDENT, MESSAGES_PER_UNIT
 from forensics.counting.metrics import metric_measures, read_measures
-from forensics.counting.periods import of_days, periods_of, queue_health_rows, queue_weeks_rows
+from forensics.counting.periods import days_together, of_days, periods_of, queue_health_rows, queue_weeks_rows, span_of
 from forensics.counting.readiness import together
 from forensics.counting.recent import setting_findings
 from forensics.counting.runs import failed_runs
@@ -45,15 +45,13 @@ from forensics.tables.findings import (
 )
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary
-from spark_jobs.candidates import digests_by, mapped, write_mapped
-from spark_jobs.judge import VERDICTS, ends_in, open_works_in
+from spark_jobs.candidates import frames_in, mapped, write_frames, write_mapped
+from spark_jobs.judge import ends_in, open_works_in
+from spark_jobs.members import Members
 from spark_jobs.parts import packed, read_part, written
 
-MESSAGES_PER_UNIT = 4_000
 MEASURED_PER_UNIT = 8
 """So many parts and judged units are counted together by day."""
-MEMBERS = "members.arrow"
-INCIDENT = ("queue_arn", "incident_id")
 SHARE_SCHEMA = dict.fromkeys(INCIDENT, pl.String) | {"share": pl.Binary}
 NEXT_SCHEMA = {"item_id": pl.String, "at": pl.Int64}
 _SHARE = msgspec.msgpack.Decoder(Share).decode
@@ -72,6 +70,7 @@ class Surrounding:
     measured: Measured
     finality: Finality
     zone: ZoneInfo
+    members: Members
 
     @property
     def until(self) -> datetime | None:
@@ -79,48 +78,7 @@ class Surrounding:
         return None if self.measured.data_until is None else moment(self.measured.data_until)
 
 
-# -- which messages make an incident ------------------------------------------------------------------------------------
-
-
-def members(around: Surrounding, unit: Unit) -> Summary:
-    """Say which messages belong to which incident, queue by queue."""
-    return around.cache.made("members", unit["name"], lambda folder: _members(around.cache, unit["judged"], folder))
-
-
-def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
-    none = pl.DataFrame(schema=VERDICT_SCHEMA | {"part": pl.UInt32})
-    parts = [
-        mapped(cache.entry("judge", name) / VERDICTS).with_columns(part=pl.lit(n, pl.UInt32))
-        for n, name in enumerate(judged)
-    ]
-    named = membership(pl.concat([none, *parts])).drop("visibility_timeout_s", "is_affected", "batch_position")
-    incidents = named.group_by("queue_arn", "queue", "incident_id").agg(
-        at=pl.col("first_received_at").filter("is_member_affected").min().fill_null(0), weight=pl.len()
-    )
-    incidents = incidents.sort("queue_arn", "incident_id")
-    unit = numbered(incidents["at"].to_numpy(), incidents["weight"].to_numpy(), MESSAGES_PER_UNIT)
-    incidents = incidents.with_columns(unit=pl.Series(unit)).sort("unit", maintain_order=True)
-    placed = incidents.select(*INCIDENT, "unit").with_row_index("place")
-    named = (
-        named.join(placed, on=list(INCIDENT), maintain_order="left").sort("place", maintain_order=True).drop("place")
-    )
-    write_mapped(named, folder / MEMBERS)
-    of_unit = digests_by("unit", named, "item_id", "incident_id", "is_member_affected")
-    units = [
-        {
-            "unit": name,
-            "judged": sorted(judged[int(n)] for n in mine["part"].unique()),
-            "members": of_unit[name],
-            "queues": mine["queue_arn"].unique().to_list(),
-            "held": sorted({f"{a} {i}" for a, i in mine.select(INCIDENT).unique().iter_rows() if a.endswith(".fifo")}),
-            "from_at": mine["first_received_at"].min(),
-            "until_at": mine["last_active_at"].max(),
-            "messages": mine.height,
-        }
-        for (name,), mine in named.group_by("unit", maintain_order=True)
-    ]
-    of_part = digests_by("part", named, "queue_arn", "item_id", "incident_id", "lane")
-    return {"units": units, "told": {judged[n]: told for n, told in of_part.items()}}
+# -- messages -----------------------------------------------------------------------------------------------------------
 
 
 def messages(around: Surrounding, unit: Unit) -> Summary:
@@ -129,15 +87,15 @@ def messages(around: Surrounding, unit: Unit) -> Summary:
     def make(folder: Path) -> Summary:
         judged = around.cache.entry("judge", unit["judged"])
         rows = read_part(judged, "messages").collect().drop("incident_id")
-        mine = mapped(Path(unit["members"]) / MEMBERS).filter(pl.col("part") == unit["part"])
+        mine = around.members.rows(pl.col("part") == unit["part"]).sort(*INCIDENT, "lane")
         named = mine.select("queue_arn", "item_id", "incident_id", "lane")
         rows = rows.join(named, on=["queue_arn", "item_id"], how="left").select(*schema_of(MESSAGES))
         written(folder, "messages", rows, MESSAGES.key)
         marks = read_part(judged, "marks").collect().join(named, on=["queue_arn", "item_id"])
         written(folder, "timeline", marks.select(*schema_of(TIMELINE)), TIMELINE.key)
         _shares(judged, mine).write_parquet(folder / "shares.parquet")
-        written(folder, "measures", verdict_measures(rows))
-        return {"messages": rows.height}
+        written(folder, "measures", measures := verdict_measures(rows))
+        return {"messages": rows.height, "measured": span_of(measures)}
 
     return around.cache.made("messages", unit["name"], make)
 
@@ -159,9 +117,9 @@ def incidents(around: Surrounding, unit: Unit) -> Summary:
 
 
 def _incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
-    members_ = mapped(Path(unit["members"]) / MEMBERS).lazy().filter(pl.col("unit") == unit["unit"])
+    wanted = around.members.incidents(unit["unit"]).lazy()
     files = [around.cache.entry("messages", name) / "shares.parquet" for name in unit["shares"]]
-    found = pl.scan_parquet(files).join(members_, on=list(INCIDENT), how="semi").select(*INCIDENT, "share")
+    found = pl.scan_parquet(files).join(wanted, on=list(INCIDENT), how="semi").select(*INCIDENT, "share")
     shares: dict[tuple[str, str], list[Share]] = defaultdict(list)
     for queue_arn, incident_id, share in found.collect().iter_rows():
         shares[queue_arn, incident_id].append(_SHARE(share))
@@ -186,7 +144,7 @@ def group_runs(around: Surrounding, unit: Unit) -> Summary:
     def make(folder: Path) -> Summary:
         alone, others = (_deliveries_in(around.cache, unit, step).select(fifo_groups.COLUMNS) for step in _ENTRIES)
         write_mapped(found := fifo_groups.runs_of(pl.concat([alone, others]).collect()), folder / "runs.arrow")
-        fifo_groups.items_of(others).collect().write_parquet(folder / "items.parquet")
+        write_mapped(fifo_groups.items_of(others).collect(), folder / "items.arrow")
         return {"runs": found.height, "until": found["received_at"].max() or 0}
 
     return around.cache.made("group_runs", unit["name"], make)
@@ -196,12 +154,10 @@ def settle_groups(around: Surrounding, unit: Unit) -> Summary:
     """Put into one what ``runs`` that have been there for long tell of the groups of one FIFO queue."""
 
     def make(folder: Path) -> Summary:
-        of_groups = fifo_groups.settled(_runs_in(around.cache, enumerate(unit["runs"])))
-        for name, rows in zip(_SETTLED, of_groups, strict=True):
-            write_mapped(rows, folder / name)
-        _items_in(around.cache.entry("group_runs", name) for name in unit["runs"]).write_parquet(
-            folder / "items.parquet"
-        )
+        before = fifo_groups.settled(_runs_in(around.cache, enumerate(unit["runs"])))
+        write_frames(before, folder)
+        items = _items_in(around.cache.entry("group_runs", name) for name in unit["runs"])
+        write_mapped(items, folder / "items.arrow")
         return {}
 
     return around.cache.made("settled_groups", unit["name"], make)
@@ -219,7 +175,7 @@ def _runs_in(cache: Cache, named: Iterable[tuple[int, str]]) -> pl.DataFrame:
 def _items_in(entries: Iterable[Path]) -> pl.DataFrame:
     """Return which items of messages that were delivered again are of which run: no others belong to incidents."""
     none = fifo_groups.items_of(pl.LazyFrame(schema=schema_of(DELIVERIES))).collect()
-    return pl.concat([none, *(pl.read_parquet(entry / "items.parquet") for entry in entries)])
+    return pl.concat([none, *(mapped(entry / "items.arrow") for entry in entries)])
 
 
 def stretches(around: Surrounding, unit: Unit) -> Summary:
@@ -229,15 +185,16 @@ def stretches(around: Surrounding, unit: Unit) -> Summary:
         new = [(n, name) for n, name in enumerate(unit["runs"]) if n not in unit["settled"]]
         number = pl.Series("entry", unit["settled"], pl.UInt32)
         settled = around.cache.entry("settled_groups", unit["before"])
-        old, taken = (
-            rows.with_columns(number.gather(rows["entry"])) for rows in (mapped(settled / n) for n in _SETTLED)
-        )
-        taken = fifo_groups.stretches_to_look_at(_runs_in(around.cache, new), MESSAGES_PER_UNIT, (old, taken))
+        before = frames_in(settled, fifo_groups.Settled)
+        of_entries = {name: getattr(before, name) for name in ("runs", "taken")}
+        of_entries = {name: rows.with_columns(number.gather(rows["entry"])) for name, rows in of_entries.items()}
+        new_runs, before = _runs_in(around.cache, new), replace(before, **of_entries)
+        taken = fifo_groups.stretches_to_look_at(new_runs, MESSAGES_PER_UNIT, before)
         taken.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)
         items = _items_in([settled, *(around.cache.entry("group_runs", name) for _, name in new)])
         held = (
             items.join(taken, on=["group", "run"])
-            .join(_placed(unit, items["item_id"]), on="item_id")
+            .join(_placed(around, unit["queue_arn"], items["item_id"]), on="item_id")
             .sort("unit", "stretch", "item_id")
         )
         held = held.select("unit", "stretch", "item_id", "incident_id", "is_member_affected").unique(
@@ -274,7 +231,7 @@ def groups(around: Surrounding, unit: Unit) -> Summary:
         alone, others = (_deliveries_in(around.cache, unit, step) for step in _ENTRIES)
         rows = fifo_groups.deliveries_of(alone, others, mine)
         every = list(fifo_groups.groups_in(rows))
-        placed = _placed(unit, rows["item_id"])
+        placed = _placed(around, unit["queue_arn"], rows["item_id"])
         found = rows_of_groups(every, dict(placed.select("item_id", "incident_id").iter_rows()))
         written(folder, "queue_findings", frame(found, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
         following = [told for group in every for told in next_receives(group).items()]
@@ -297,7 +254,7 @@ def queue(around: Surrounding, unit: Unit) -> Summary:
         following = dict(pl.read_parquet(files).iter_rows()) if files else {}
         log_groups = {r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}
         items = [delivery.item_id for work in works for delivery in work.ledger]
-        incident_of = dict(_placed(unit, items).select("item_id", "incident_id").iter_rows())
+        incident_of = dict(_placed(around, unit["queue_arn"], items).select("item_id", "incident_id").iter_rows())
         rows = rows_of_queue(works, following, log_groups, incident_of, around.measured)
         written(folder, "queue_findings", frame(rows, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
         return {"queue_findings": len(rows)}
@@ -305,16 +262,13 @@ def queue(around: Surrounding, unit: Unit) -> Summary:
     return around.cache.made("queue", unit["name"], make)
 
 
-def _placed(unit: Unit, items: Iterable[str]) -> pl.DataFrame:
+def _placed(around: Surrounding, queue_arn: str, items: Iterable[str]) -> pl.DataFrame:
     """Return to which incident messages of a queue belong."""
-    mine = pl.LazyFrame({"item_id": pl.Series(items, dtype=pl.String).unique()})
-    members_ = mapped(Path(unit["members"]) / MEMBERS).lazy().filter(pl.col("queue_arn") == unit["queue_arn"])
-    return (
-        members_.join(mine, on="item_id", how="semi").select("item_id", "incident_id", "is_member_affected").collect()
-    )
+    mine = pl.Series(items, dtype=pl.String).unique()
+    wanted = (pl.col("queue_arn") == queue_arn) & pl.col("item_id").is_in(mine.implode())
+    return around.members.rows(wanted).select("item_id", "incident_id", "is_member_affected")
 
 
-_SETTLED = ("runs.arrow", "taken.arrow")
 _ENTRIES = ("settle", "judge")
 """Where deliveries are alone of their message, and where all of a message are together."""
 
@@ -354,10 +308,21 @@ def days(around: Surrounding, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         files = [around.cache.entry(step, name) / f"{rows}.parquet" for step, name, rows in unit["files"]]
-        written(folder, "days", of_days(pl.read_parquet(files), around.zone, around.until))
-        return {}
+        written(folder, "days", counted := of_days(pl.read_parquet(files), around.zone, around.until))
+        return {"rows": counted.height}
 
     return around.cache.made("days", unit["name"], make)
+
+
+def settle_days(around: Surrounding, unit: Unit) -> Summary:
+    """Count together what was counted of stretches of time that were there for long."""
+
+    def make(folder: Path) -> Summary:
+        files = [around.cache.entry("days", name) / "days.parquet" for name in unit["days"]]
+        written(folder, "days", days_together(pl.read_parquet(files)))
+        return {}
+
+    return around.cache.made("settled_days", unit["name"], make)
 
 
 def health(around: Surrounding, unit: Unit) -> Summary:
@@ -367,18 +332,19 @@ def health(around: Surrounding, unit: Unit) -> Summary:
 
 def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     cache, known = around.cache, around.known
-    verdicts = [cache.entry("messages", name) / "measures.parquet" for name in unit["messages"]]
-    measured = [of_days(pl.read_parquet(verdicts) if verdicts else NO_MEASURES, around.zone, around.until)]
-    if counted := [cache.entry("days", name) / "days.parquet" for name in unit["days"]]:
-        measured.append(pl.read_parquet(counted))
+    days = [cache.entry(*entry) / "days.parquet" for entry in unit["days"]]
+    measured = pl.read_parquet(days) if days else of_days(NO_MEASURES, around.zone, around.until)
     points = (
         pl.read_parquet(list(unit["metric_files"]))
         if unit["metric_files"]
         else pl.DataFrame(schema=schema_of(METRIC_POINTS))
     )
     metrics, read = metric_measures(points, known), read_measures(known, around.zone)
-    periods = periods_of(pl.concat(measured), metrics, read, around.zone, around.until)
+    periods = periods_of(measured, metrics, read, around.zone, around.until)
     returned = [cache.entry("judge", name) / "returned.parquet" for name in unit["judge"]]
+    of_runs = [
+        [cache.entry(*part) / f"{name}.parquet" for part in unit["parts"]] for name in ("invocations", "timeouts")
+    ]
     ready = logging_readiness(together(unit["of_invocations"]), together(unit["of_handlings"]), known, unit["written"])
     rows = {
         QUEUE_HEALTH: queue_health_rows(periods, known),
@@ -390,7 +356,7 @@ def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
             ready,
             known,
             around.until,
-            *([read_part(cache.entry(*part), name) for part in unit["parts"]] for name in ("invocations", "timeouts")),
+            *(pl.scan_parquet(mine) if mine else None for mine in of_runs),
         ),
     }
     for table, mine in rows.items():

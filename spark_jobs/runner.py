@@ -2,7 +2,6 @@
 
 import time
 import uuid
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from forensics.clock import moment
-from forensics.counting.hashes import settled_parts, shard_bounds
+from forensics.counting.halves import stretch_of
+from forensics.counting.hashes import RECENTLY, settled_parts, shard_bounds
 from forensics.counting.orders import orders_together
 from forensics.counting.runs import blind_starts, runs_of_mappings
+from forensics.counting.waiting_lines import HASHES_PER_BORDER
 from forensics.errors import CacheDamagedError
 from forensics.health.accepted import check_codes
 from forensics.judging.recorded import Recorded
@@ -30,7 +31,7 @@ from forensics.tables import Table
 from forensics.tables import findings as T
 from spark_jobs import steps
 from spark_jobs.cache import Cache, Summary, code_digest, digest, linked
-from spark_jobs.candidates import PLAN
+from spark_jobs.candidates import Plan
 from spark_jobs.carried import Carried, Progress, Unheard
 from spark_jobs.carrier import Carrier, OnSpark
 from spark_jobs.evidence import Evidence, LogFile, pinned
@@ -137,8 +138,8 @@ class _Run:
         calls = self._calls(shared, parts)
         around, data_until = self._surroundings(surveys, parts, reading, calls)
         shared = replace(shared, around=around, entries=tuple(parts.entries))
-        plan_name, plan = self._plan(shared, parts)
-        shared = replace(shared, plan=self.cache.entry("plan", plan_name) / PLAN)
+        where, plan = self._plan(shared, parts)
+        shared = replace(shared, plan=where)
         self.progress.step("judging what was redelivered")
         judged, of_judged, settled = self._judged(shared, parts, plan)
         self.progress.step("weighing incidents, settings and the health of the queues")
@@ -191,7 +192,14 @@ class _Run:
         scanned = [
             {"name": unit["name"], **{name: t[name] for name in held}} for unit, t in zip(units, told, strict=True)
         ]
+        sizes = [one["borders"] + one["rest"] for one in scanned]
+        at = [_time_of(unit["name"], one) for unit, one in zip(units, told, strict=True)]
+        settled = settled_parts(at, sizes, HASHES_PER_BORDER)
+        old = [scanned[n] for n in settled]
+        before = {"name": digest("settled_joins", *(one["name"] for one in old)), "parts": old}
+        self.carried.one("settled_joins", steps.settle_joins, shared, before)
         plan: dict[str, Any] = {"name": digest("plan_joins", *(u["name"] for u in units)), "parts": scanned}
+        plan |= {"settled": settled, "before": before["name"]}
         planned = self.carried.one("plan_joins", steps.plan_joins, shared, plan)
         source = str(self.cache.entry("plan_joins", plan["name"]))
         paths = [unit["path"] for unit in units]
@@ -269,7 +277,7 @@ class _Run:
         borders = [span[1] for told in lines if (span := around.read_span(told.log_group))]
         return around, max(borders, default=None)
 
-    def _plan(self, shared: Shared, parts: Parts) -> tuple[str, Summary]:
+    def _plan(self, shared: Shared, parts: Parts) -> tuple[Plan, Summary]:
         assert shared.around is not None
         moves = {queue: list(spans) for queue, spans in shared.around.moves.items()}
         moved: list[dict[str, Any]] = [
@@ -281,43 +289,53 @@ class _Run:
         bounds = shard_bounds(sum(told["hashes"] for told in parts.told))
         names = [f"{step}/{name}" for step, name in parts.entries] + [str(unit["name"]) for unit in moved]
         asked = [[unit["part"], unit["name"]] for unit in moved]
-        at = [((told["received"] or [0])[0], entry) for entry, told in zip(parts.entries, parts.told, strict=True)]
-        settled = settled_parts(at, [told["hashes"] for told in parts.told])
+        at = [_time_of(*one) for one in zip(parts.entries, parts.told, strict=True)]
+        sizes = [told["hashes"] for told in parts.told]
+        settled = settled_parts(at, sizes)
+        rest = sorted(set(range(len(sizes))) - set(settled))
+        recent = [rest[n] for n in settled_parts([at[n] for n in rest], [sizes[n] for n in rest], RECENTLY)]
         old = [names[n] for n in settled]
         units = [
             {"name": digest("hashes", *ends, *old), "low": ends[0], "high": ends[1], "settled": settled}
             for ends in bounds
         ]
-        self.carried.map("hashes", steps.settle_hashes, shared, units if settled else [])
+        self.carried.map("hashes", steps.settle_hashes, shared, units)
+        hashes = [unit["name"] for unit in units]
+        before = {"name": digest("settled_plan", *hashes), "hashes": hashes}
+        told = self.carried.one("settled_plan", steps.settle_plan, shared, before)
+        for unit in units:
+            name = digest("recent_hashes", unit["name"], *(names[n] for n in recent))
+            unit.update(hashes=unit["name"], name=name, recent=recent)
+        self.carried.map("recent_hashes", steps.gather_hashes, shared, units)
         for unit in units:
             name = digest("shared", unit["low"], unit["high"], *names)
-            unit.update(hashes=unit["name"], name=name, moved=asked)
+            unit.update(gathered=unit["name"], name=name, moved=asked)
         self.carried.map("shared", steps.find_shared, shared, units)
         name = digest("plan", *(unit["name"] for unit in units))
-        return name, self.carried.one("plan", steps.plan, shared, {"name": name, "shards": [u["name"] for u in units]})
+        plan = {"name": name, "shards": [unit["name"] for unit in units], "before": before["name"], "told": told}
+        where = Plan(self.cache.entry("plan", name), self.cache.entry("settled_plan", str(before["name"])), settled)
+        return where, self.carried.one("plan", steps.plan, shared, plan | {"settled": settled})
 
     def _judged(self, shared: Shared, parts: Parts, plan: Summary) -> tuple[list[str], list[Summary], list[str]]:
         """Judge what needs it, and write down what does not; returns the names of both, and what is told of what was judged."""
         assert shared.around is not None
-        of_unit: dict[int, list[dict[str, Any]]] = defaultdict(list)
-        for one in plan["units"]:
-            of_unit[one["unit"]].append(one)
         judged: list[dict[str, Any]] = []
-        for number, pieces in sorted(of_unit.items()):
+        for name, unit in plan["units"].items():
+            pieces = unit["pieces"]
             queues = sorted({q for piece in pieces for q in parts.told[piece["part"]]["queues"]})
             groups = sorted({g for piece in pieces for g in parts.told[piece["part"]]["log_groups"]})
             low, high = min(p["low"] for p in pieces), max(p["high"] for p in pieces)
             rests_on = [(*parts.entries[piece["part"]], piece["owners"]) for piece in pieces]
             functions = {f for piece in pieces for f in parts.told[piece["part"]]["functions"]}
             bearing = shared.around.bearing(queues, groups, low, high, functions)
-            judged.append({"name": digest("judge", rests_on, bearing), "unit": number})
+            judged.append({"name": digest("judge", rests_on, bearing), "began": stretch_of(name)})
         settled: list[dict[str, Any]] = [
             {"name": digest("settle", *entry, plan["by_part"].get(str(number), "")), "part": number}
             for number, entry in enumerate(parts.entries)
         ]
         told, _ = self.carried.both(
             shared,
-            ("judge", steps.judge, judged, [plan["messages"][unit["unit"]] for unit in judged]),
+            ("judge", steps.judge, judged, [unit["messages"] for unit in plan["units"].values()]),
             ("settle", steps.settle, settled, [0] * len(settled)),
             what="messages judged",
         )
@@ -327,7 +345,7 @@ class _Run:
         folder = self.lake.staging_folder(table, self.run_id)
         folder.mkdir(parents=True, exist_ok=True)
         for number, file in enumerate(files):
-            linked(file, folder / f"part-{number:05d}-{file.parent.name}.parquet")
+            linked(file, f"{folder}/part-{number:05d}-{file.parent.name}.parquet")
 
 
 def _of_groups(told: Iterable[Summary]) -> Iterable[dict[str, Any]]:
@@ -347,6 +365,11 @@ def _scan_name(file: LogFile, told: Summary, reading: Reading, evidence: Evidenc
     ]
     bearing = reading.in_force.bearing_of_all(*_span_of(told))
     return digest("scan", file.identity, evidence.since, mine, evidence.settings.queues, bearing)
+
+
+def _time_of(part: Any, told: Summary) -> tuple[int, str]:
+    """Return by what parts are put in the order of time: when the first message was received in it (µs), and its name."""
+    return (told["received"] or [0])[0], str(part)
 
 
 def _span_of(told: Summary) -> tuple[int, int]:

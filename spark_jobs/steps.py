@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from forensics.counting import item_hashes, shared_hashes
 from forensics.counting.calls import asked_by, recorded_in, sends_in
 from forensics.counting.measures import delivery_measures, invocation_measures
 from forensics.counting.periods import span_of
@@ -44,7 +45,7 @@ class Shared:
     since: datetime | None = None
     reading: Reading | None = None
     around: Surroundings | None = None
-    plan: Path | None = None
+    plan: candidates.Plan | None = None
     entries: tuple[tuple[str, str], ...] = ()
     """Parts, as (step, name)."""
     call_files: tuple[str, ...] = ()
@@ -81,9 +82,24 @@ def scan(shared: Shared, unit: Unit) -> Summary:
     return shared.cache.made("scan", unit["name"], make)
 
 
+def settle_joins(shared: Shared, unit: Unit) -> Summary:
+    """Put together what waits, and what is over, in files that have been there for long."""
+
+    def make(folder: Path) -> Summary:
+        joins.settle(shared, unit["parts"], folder)
+        return {}
+
+    return shared.cache.made("settled_joins", unit["name"], make)
+
+
 def plan_joins(shared: Shared, unit: Unit) -> Summary:
     """Say which lines that wait belong together."""
-    return shared.cache.made("plan_joins", unit["name"], lambda folder: joins.planned(shared, unit["parts"], folder))
+
+    def make(folder: Path) -> Summary:
+        source = shared.cache.entry("settled_joins", unit["before"])
+        return joins.planned(shared, unit["parts"], source, unit["settled"], folder)
+
+    return shared.cache.made("plan_joins", unit["name"], make)
 
 
 def join(shared: Shared, unit: Unit) -> Summary:
@@ -132,7 +148,7 @@ def _write_part(folder: Path, part: Part) -> Summary:
     handles = handles_of(part.facts) if not part.facts.is_empty() else part.handles
     if not handles.is_empty():
         written(folder, "handles", handles)
-    candidates.write_hashes(hashes := candidates.hashes_of(part.deliveries), folder)
+    candidates.write_hashes(hashes := item_hashes.hashes_of(part.deliveries), folder)
     held = {name: getattr(part, name).height for name in ("rest", "borders", "facts")}
     more = {"hashes": hashes.height, "measured": span_of(measures, run_measures)}
     return {**told_of(part.invocations, part.deliveries, part.handlings), **held, **more}
@@ -143,7 +159,7 @@ def find_moved(shared: Shared, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         assert shared.around is not None
-        found = candidates.moved_hashes(all_deliveries(shared.part(unit["part"])), shared.around.moves)
+        found = item_hashes.moved_hashes(all_deliveries(shared.part(unit["part"])), shared.around.moves)
         candidates.write_hashes(found, folder)
         return {"hashes": found.height}
 
@@ -154,7 +170,7 @@ def calls(shared: Shared, unit: Unit) -> Summary:
     """Read one file of recorded calls: what there is, and which messages it may link."""
 
     def make(folder: Path) -> Summary:
-        found = candidates.send_hashes(sends_in(unit["path"], unit["patterns"]))
+        found = item_hashes.send_hashes(sends_in(unit["path"], unit["patterns"]))
         candidates.write_hashes(found, folder)
         return {"queues": recorded_in(unit["path"])}
 
@@ -166,8 +182,8 @@ def resent(shared: Shared, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         told = _write_part(folder, Part())
-        sends, parts = ([shared.cache.entry(*entry) for entry in unit[name]] for name in ("sends", "parts"))
-        found = candidates.resent(sends, parts)
+        of = ([candidates.hashes_in(shared.cache.entry(*entry)) for entry in unit[name]] for name in ("sends", "parts"))
+        found = item_hashes.resent(*of)
         candidates.write_hashes(found, folder)
         return told | {"hashes": found.height}
 
@@ -178,25 +194,49 @@ def settle_hashes(shared: Shared, unit: Unit) -> Summary:
     """Put the hashes of parts that have been there for long into one, in one range of hashes."""
 
     def make(folder: Path) -> Summary:
-        candidates.settled([shared.part(n) for n in unit["settled"]], unit["low"], unit["high"], folder)
+        parts = [candidates.between(shared.part(n), unit["low"], unit["high"]) for n in unit["settled"]]
+        candidates.write_frames(shared_hashes.settled(parts), folder)
         return {}
 
     return shared.cache.made("hashes", unit["name"], make)
 
 
-def find_shared(shared: Shared, unit: Unit) -> Summary:
-    """Find what makes items candidates, in one range of hashes."""
+def gather_hashes(shared: Shared, unit: Unit) -> Summary:
+    """Put the hashes of parts together that have been there for some time, in one range of hashes."""
 
     def make(folder: Path) -> Summary:
-        old = {n: shared.part(n) for n in unit["settled"]}
-        source = shared.cache.entry("hashes", unit["hashes"]) if old else None
-        parts = [(n, shared.part(n)) for n in range(len(shared.entries)) if n not in old]
+        there = candidates.frames_in(shared.cache.entry("hashes", unit["hashes"]), shared_hashes.Settled)
+        parts = [candidates.between(shared.part(n), unit["low"], unit["high"]) for n in unit["recent"]]
+        candidates.write_frames(shared_hashes.gathered(parts, there.hashes["hash"]), folder)
+        return {}
+
+    return shared.cache.made("recent_hashes", unit["name"], make)
+
+
+def find_shared(shared: Shared, unit: Unit) -> Summary:
+    """Find what makes items candidates besides what is settled, in one range of hashes."""
+
+    def make(folder: Path) -> Summary:
+        old, recent = unit["settled"], unit["recent"]
+        parts = [(n, shared.part(n)) for n in range(len(shared.entries)) if n not in {*old, *recent}]
         parts += [(n, shared.cache.entry("moved", name)) for n, name in unit["moved"]]
-        found = candidates.shared(source, old, parts, unit["low"], unit["high"])
+        new = [(n, candidates.between(part, unit["low"], unit["high"])) for n, part in parts]
+        before = candidates.frames_in(shared.cache.entry("hashes", unit["hashes"]), shared_hashes.Settled)
+        gathered = candidates.frames_in(shared.cache.entry("recent_hashes", unit["gathered"]), shared_hashes.Gathered)
+        found = shared_hashes.shared(before, old, lambda n: candidates.hashes_in(shared.part(n)), gathered, recent, new)
         candidates.write_mapped(found, folder / candidates.SHARED)
         return {"rows": found.height}
 
     return shared.cache.made("shared", unit["name"], make)
+
+
+def settle_plan(shared: Shared, unit: Unit) -> Summary:
+    """Say which works of parts that have been there for long are judged together."""
+
+    def make(folder: Path) -> Summary:
+        return candidates.settle_plan([shared.cache.entry("hashes", name) for name in unit["hashes"]], folder)
+
+    return shared.cache.made("settled_plan", unit["name"], make)
 
 
 def plan(shared: Shared, unit: Unit) -> Summary:
@@ -204,7 +244,9 @@ def plan(shared: Shared, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         files = [shared.cache.entry("shared", name) / candidates.SHARED for name in unit["shards"]]
-        return candidates.planned(pl.concat(map(candidates.mapped, files)), folder)
+        source = shared.cache.entry("settled_plan", unit["before"])
+        rows = pl.concat(map(candidates.mapped, files))
+        return candidates.planned(rows, source, unit["told"], unit["settled"], folder)
 
     return shared.cache.made("plan", unit["name"], make)
 
@@ -214,7 +256,8 @@ def judge(shared: Shared, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         assert shared.plan is not None and shared.reading is not None and shared.around is not None
-        mine = candidates.owners_in(shared.plan, unit=unit["unit"])
+        low, high = unit["began"]
+        mine = shared.plan.owners(pl.col("began").is_between(low, high, closed="left"))
         sources = [
             (shared.part(int(str(part))), owners)
             for (part,), owners in mine.sort("part", "owner").group_by("part", maintain_order=True)
@@ -231,7 +274,7 @@ def settle(shared: Shared, unit: Unit) -> Summary:
     def make(folder: Path) -> Summary:
         assert shared.plan is not None
         source = shared.part(unit["part"])
-        mine = candidates.owners_in(shared.plan, part=unit["part"]).filter("is_other")["owner"].unique()
+        mine = shared.plan.owners((pl.col("part") == unit["part"]) & pl.col("is_other"))["owner"].unique()
         if mine.is_empty():
             for name in ("deliveries", "measures"):
                 linked(source / f"{name}.parquet", folder / f"{name}.parquet")

@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from forensics.clock import micros
 from forensics.counting import fifo_groups
+from forensics.counting import members as counted
 from forensics.counting.frames import schema_of
-from forensics.counting.halves import halved
 from forensics.counting.hashes import settled_parts
-from forensics.counting.periods import recent_within
+from forensics.counting.periods import HASHES_PER_ROW, ROWS_SPARED, stretches
 from forensics.incidents.gaps import Gaps
 from forensics.judging.written import Writer
 from forensics.known import Known
@@ -27,6 +26,7 @@ from spark_jobs import publish
 from spark_jobs.cache import Summary, digest
 from spark_jobs.carried import Carried, Unit
 from spark_jobs.evidence import Evidence
+from spark_jobs.members import Members, place, settle
 from spark_jobs.steps import Shared
 
 
@@ -59,6 +59,7 @@ class Telling:
         assert (reading := shared.reading) is not None and shared.around is not None
         known = Known.of(self.evidence.small, reading.groups, self.evidence.settings.functions)
         points = [{**p, "point_at": micros(p["point_at"])} for p in self.evidence.rule_points]
+        members, of_members = self._members()
         around = publish.Surrounding(
             self.carried.cache,
             known,
@@ -73,44 +74,40 @@ class Telling:
             ),
             shared.around.finality,
             self.evidence.settings.team.local,
+            members,
         )
-        members_name = digest("members", *judged)
-        members = self.carried.one("members", publish.members, around, {"name": members_name, "judged": judged})
-        folder = str(self.carried.cache.entry("members", members_name))
-        placed = [digest("messages", name, members["told"].get(name, "")) for name in judged]
+        placed = [digest("messages", name, of_members["told"].get(name, "")) for name in judged]
         messages: list[Unit] = [
-            {"name": placed[part], "judged": name, "part": part, "members": folder} for part, name in enumerate(judged)
+            {"name": placed[part], "judged": name, "part": part} for part, name in enumerate(judged)
         ]
         named = dict(zip(judged, placed, strict=True))
         everything = self._everything()
-        queues = self._queues(folder)
+        queues = self._queues()
         runs = [one for unit in queues for one in unit["runs"]]
-        days = self._days(around)
-        _, told, _ = self.carried.both(
+        of_messages, told = self.carried.both(
             around,
             ("messages", publish.messages, messages, [told["messages"] for told in self.of_judged]),
             ("group_runs", publish.group_runs, runs, [0] * len(runs)),
-            ("days", publish.days, days, [0] * len(days)),
         )
+        days = self._days(around, placed, of_messages)
         of_runs = {unit["name"]: one for unit, one in zip(runs, told, strict=True)}
-        groups = self._groups(around, queues, members_name, of_runs)
+        groups = self._groups(around, queues, of_runs)
         for queue in queues:
             mine = [group["name"] for group, _ in groups if group["queue_arn"] == queue["queue_arn"]]
             ends = [
                 n for n, told in zip(judged, self.of_judged, strict=True) if queue["queue_arn"] in told["unfinished"]
             ]
-            rests_on = (queue["queue_arn"], ends, mine, members_name, everything, data_until)
+            rests_on = (queue["queue_arn"], ends, mine, members.name, everything, data_until)
             queue.update(name=digest("queue", *rests_on), groups=mine, judged=ends)
         blocked = _blocked(groups)
         units: list[dict[str, Any]] = [
             {
                 **unit,
                 "name": digest("incidents", unit["judged"], unit["members"], lacking, held),
-                "members": folder,
                 "shares": [named[name] for name in unit["judged"]],
                 "blocked_ms": held,
             }
-            for unit in members["units"]
+            for unit in of_members["units"]
             for held in [{name: blocked[name] for name in unit["held"]}]
             for lacking in [around.gaps.between(unit["queues"], unit["from_at"], unit["until_at"])]
         ]
@@ -120,10 +117,9 @@ class Telling:
                 names_items[group["log_group"], group["function_name"]] |= bool(group["names_items"])
         health: dict[str, Any] = {
             "name": digest("health", settled, parts.entries, judged, placed, everything, data_until),
-            "days": [unit["name"] for unit in days],
+            "days": days,
             "parts": [list(entry) for entry in parts.entries],
             "judge": judged,
-            "messages": placed,
             "metric_files": self.evidence.metric_files,
             "of_invocations": [t["of_invocations"] for t in parts.told],
             "of_handlings": [t["of_handlings"] for t in parts.told],
@@ -156,27 +152,46 @@ class Telling:
             add(table, "health", [health["name"]])
         return staged
 
-    def _days(self, around: publish.Surrounding) -> list[Unit]:
-        """Return stretches of time, each with the files of what was measured in it: new lines make few of them anew."""
+    def _members(self) -> tuple[Members, Summary]:
+        """Place messages in incidents; those of units that were judged long ago are looked at together."""
+        judged, carried = list(self.judged), self.carried
+        sizes = [told["messages"] for told in self.of_judged]
+        settled = settled_parts(range(len(judged)), sizes, counted.HASHES_PER_VERDICT, counted.VERDICTS_SPARED)
+        old = [judged[n] for n in settled]
+        before: Unit = {"name": digest("settled_members", *old), "judged": old}
+        told = carried.one("settled_members", settle, self.shared, before)
+        unit: Unit = {"name": digest("members", *judged), "judged": judged, "settled": settled}
+        summary = carried.one("members", place, self.shared, unit | {"before": before["name"], "told": told})
+        source = carried.cache.entry("settled_members", before["name"])
+        return Members(carried.cache.entry("members", unit["name"]), source, settled), summary
+
+    def _days(
+        self, around: publish.Surrounding, placed: Sequence[str], of_messages: Sequence[Summary]
+    ) -> list[tuple[str, str]]:
+        """Count by day what was measured, by stretches of time: new lines make few of them anew; returns the entries of all."""
         files = [
             *(
                 [("settle", n, "measures"), (*e, "run_measures")]
                 for n, e in zip(self.settled, self.parts.entries, strict=True)
             ),
-            *([("judge", name, "measures")] for name in self.judged),
+            *(
+                [("judge", n, "measures"), ("messages", m, "measures")]
+                for n, m in zip(self.judged, placed, strict=True)
+            ),
         ]
-        spans = [told["measured"] for told in (*self.parts.told, *self.of_judged)]
-        some = [n for n, span in enumerate(spans) if span]
-        of_unit: dict[str, list[int]] = defaultdict(list)
-        at = np.array([spans[n][0] for n in some], np.int64)
-        for n, unit in zip(some, halved(at, np.ones(len(some)), publish.MEASURED_PER_UNIT), strict=True):
-            of_unit[unit].append(n)
+        told = [*((told,) for told in self.parts.told), *zip(self.of_judged, of_messages, strict=True)]
+        spans = [[end for one in mine for end in one["measured"] or ()] for mine in told]
         units: list[Unit] = []
-        for _, mine in sorted(of_unit.items()):
+        for mine, ends in stretches(spans, around.until, publish.MEASURED_PER_UNIT):
             of_files = sorted(file for n in mine for file in files[n])
-            rests_on = (of_files, around.zone, recent_within((spans[n] for n in mine), around.until))
-            units.append({"name": digest("days", *rests_on), "files": of_files})
-        return units
+            units.append({"name": digest("days", of_files, around.zone, ends), "files": of_files})
+        rows = [counted["rows"] for counted in self.carried.map("days", publish.days, around, units)]
+        settled = settled_parts(range(len(units)), rows, HASHES_PER_ROW, ROWS_SPARED)
+        old = [units[n]["name"] for n in settled]
+        before: list[Unit] = [{"name": digest("settled_days", *old), "days": old}] if old else []
+        self.carried.map("settled_days", publish.settle_days, around, before)
+        new = [("days", unit["name"]) for n, unit in enumerate(units) if n not in set(settled)]
+        return [*(("settled_days", unit["name"]) for unit in before), *new]
 
     def _everything(self) -> dict[str, str]:
         """Return digests of the small evidence, by table."""
@@ -187,7 +202,7 @@ class Telling:
         told["points"] = digest("points", *self.evidence.metric_files)
         return told | {"settings": digest("settings", self.evidence.settings.text)}
 
-    def _queues(self, folder: str) -> list[Unit]:
+    def _queues(self) -> list[Unit]:
         """Return the queues of which there is something to find, each with its entries, and the ``runs`` of a FIFO queue in each."""
         settled = [(["settle", name], told) for name, told in zip(self.settled, self.parts.told, strict=True)]
         judged = [(["judge", name], told) for name, told in zip(self.judged, self.of_judged, strict=True)]
@@ -198,11 +213,11 @@ class Telling:
             entries = [entry for entry, told in settled + judged if arn in told["queues"]]
             runs = [{"name": digest("group_runs", arn, e), "queue_arn": arn, "entries": [e]} for e in entries]
             of_groups = runs if arn.endswith(".fifo") else []
-            queues.append({"queue_arn": arn, "entries": entries, "members": folder, "runs": of_groups})
+            queues.append({"queue_arn": arn, "entries": entries, "runs": of_groups})
         return queues
 
     def _groups(
-        self, around: publish.Surrounding, queues: Iterable[Unit], members_name: str, of_runs: Mapping[str, Summary]
+        self, around: publish.Surrounding, queues: Iterable[Unit], of_runs: Mapping[str, Summary]
     ) -> list[tuple[Unit, Summary]]:
         """Return what was found of message groups; ``of_runs`` is what ``group_runs`` says, by name."""
         fifo: list[Unit] = []
@@ -211,14 +226,14 @@ class Telling:
                 at = [(of_runs[name]["until"], name) for name in names]
                 sizes = [of_runs[name]["runs"] for name in names]
                 settled = settled_parts(at, sizes, fifo_groups.HASHES_PER_RUN, fifo_groups.RUNS_SPARED)
-                name = digest("stretches", unit["queue_arn"], names, members_name)
+                name = digest("stretches", unit["queue_arn"], names, around.members.name)
                 before = digest("settled_groups", *(names[n] for n in settled))
                 fifo.append({**unit, "name": name, "runs": names, "settled": settled, "before": before})
         old: list[Unit] = [{"name": one["before"], "runs": [one["runs"][n] for n in one["settled"]]} for one in fifo]
         self.carried.map("settled_groups", publish.settle_groups, around, old)
         parted = self.carried.map("stretches", publish.stretches, around, fifo)
         groups: list[Unit] = [
-            {**one, "name": digest("groups", one), "stretches": unit["name"], "members": unit["members"]}
+            {**one, "name": digest("groups", one), "stretches": unit["name"]}
             for unit, told in zip(fifo, parted, strict=True)
             for one in told["units"]
         ]

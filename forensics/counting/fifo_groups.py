@@ -1,6 +1,7 @@
 """Which stretches of FIFO message groups findings have to look at, told from whole columns: most never stop and never overtake."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
@@ -8,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from forensics.counting.halves import halved
-from forensics.counting.hashes import places_of
+from forensics.counting.hashes import places_from, places_of
 from forensics.incidents.held import GroupDelivery, held_ms
 from forensics.queue_findings import HOLDING
 from forensics.run_ends import FAILED
@@ -122,13 +123,25 @@ _EXTREMES = {
 }
 
 
-Settled = tuple[pl.DataFrame, pl.DataFrame]
-"""Runs that have been there for long, by group, and which of them are to look at (``_taken``)."""
+@dataclass(frozen=True)
+class Settled:
+    """Runs that have been there for long, by group and ``first``, and what is known of them alone.
+
+    ``taken`` are those to look at, by group and stretch. ``cuts``, by group and ``reached``: where nothing of a group that is over
+    by then is looked at with what begins later. ``by_run`` has group and ``first`` of each, by run.
+    """
+
+    runs: pl.DataFrame
+    taken: pl.DataFrame
+    cuts: pl.DataFrame
+    by_run: pl.DataFrame
 
 
 def settled(runs: pl.DataFrame) -> Settled:
-    """Return what ``stretches_to_look_at`` is spared of these ``runs`` where others come to them; both by group."""
-    return runs.sort("group", maintain_order=True), _taken(runs)
+    """Return what ``stretches_to_look_at`` is spared of these ``runs`` where others come to them."""
+    by_group = runs.sort("first").sort("group", maintain_order=True)
+    by_run = runs.select("run", "group", "first").sort("run")
+    return Settled(by_group, *_taken(runs), by_run)
 
 
 def stretches_to_look_at(runs: pl.DataFrame, most: int, before: Settled | None = None) -> pl.DataFrame:
@@ -140,11 +153,10 @@ def stretches_to_look_at(runs: pl.DataFrame, most: int, before: Settled | None =
     was received of the group before is over, and ends likewise, with what was received next: no stop, late commit or wait of it
     depends on deliveries outside, and outside there is none.
     """
-    old, taken = before or settled(runs.clear())
-    told = np.unique(runs["group"].to_numpy())
-    again, changed = (places_of(frame["group"].to_numpy(), told) for frame in (old, taken))
-    kept = taken[np.setdiff1d(np.arange(taken.height), changed)]  # a group of which nothing new is told is as it was
-    taken = pl.concat([kept, _taken(pl.concat([old[again], runs]))]).sort("group", maintain_order=True)
+    kept, again = _parted(runs, before or settled(runs.clear()))
+    found, _ = _taken(pl.concat([again, runs]))
+    found = found.with_columns(pl.col("stretch") + (kept["stretch"].max() or 0))  # what is kept of a group was before
+    taken = pl.concat([kept, found]).sort("group", maintain_order=True)
     is_same = pl.all_horizontal(pl.col(name) == pl.col(name).shift(1) for name in ("group", "stretch"))
     taken = taken.with_columns(stretch=(~is_same).fill_null(True).cum_sum())
     began = taken.group_by("stretch", maintain_order=True).agg(
@@ -158,16 +170,69 @@ def stretches_to_look_at(runs: pl.DataFrame, most: int, before: Settled | None =
     return found.sort("unit", "stretch", "run", "entry")
 
 
-def _taken(runs: pl.DataFrame) -> pl.DataFrame:
-    """Return the pieces of runs to look at, each with its stretch, by both; numbers of stretches rise with group and time."""
-    rows = _together(runs.drop("entry")).sort("first", "sent_first", "done_first", maintain_order=True)
+def _parted(runs: pl.DataFrame, before: Settled) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return what was taken of before and stays as it is, and the runs of before that are to be looked at with these."""
+    same = before.by_run[places_of(before.by_run["run"].to_numpy(), np.unique(runs["run"].to_numpy()))]
+    same = same.join(runs, on=["group", "run"], how="semi")  # pieces of a run are looked at together
+    begun = pl.concat([frame.select("group", "first") for frame in (runs, same)])
+    begun = begun.group_by("group").agg(pl.col("first").min()).sort("group")
+    groups = begun["group"].to_numpy()
+    first, end, _ = _later(before.cuts, "reached", groups, begun["first"].to_numpy() - 1)
+    reached = np.full(len(groups), np.iinfo(np.int64).min)
+    is_cut = end > first
+    reached[is_cut] = before.cuts["reached"].to_numpy()[end[is_cut] - 1]
+    _, first, last = _later(before.runs, "first", groups, reached)
+    again = before.runs[places_from(first, last - first)]
+    taken = before.taken
+    changed = places_of(taken["group"].to_numpy(), groups)
+    since = reached[np.searchsorted(groups, taken["group"].to_numpy()[changed])]
+    changed = changed[taken["first"].to_numpy()[changed] > since]
+    return taken[np.setdiff1d(np.arange(taken.height), changed)], again
+
+
+def _later(
+    rows: pl.DataFrame, name: str, groups: np.ndarray, limits: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return of each group where its rows begin, from where on they are above its limit, and where they end; by group and value."""
+    of_rows, values = rows["group"].to_numpy(), rows[name].to_numpy()
+    first, last = (np.searchsorted(of_rows, groups, side=side) for side in ("left", "right"))
+    low, high = first, last
+    while (is_open := low < high).any():
+        middle = (low + high) // 2
+        is_above = values[np.minimum(middle, len(values) - 1)] > limits
+        low, high = np.where(is_open & ~is_above, middle + 1, low), np.where(is_open & is_above, middle, high)
+    return first, low, last
+
+
+def _taken(runs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the pieces of runs to look at, each with its stretch, by both, and the cuts (``Settled``).
+
+    Numbers of stretches rise with group and time.
+    """
+    rows = _together(runs.with_columns(last_entry="entry")).sort(
+        "first", "sent_first", "done_first", maintain_order=True
+    )
     rows = rows.sort("group", maintain_order=True)  # in two steps: by all at once takes twice the time
-    of_group = runs.group_by("group").agg(is_mixed=pl.col("entry").min() != pl.col("entry").max())
-    mixed = pl.col("group").is_in(of_group.filter("is_mixed")["group"].implode())  # an entry alone has them in order
-    placed = _stretches(rows.with_columns(is_asked=pl.col("is_asked") | (mixed & _may_be_out_of_order("group"))))
+    is_new = (pl.col("group") != pl.col("group").shift(1)).fill_null(True)
+    reached = pl.col("last").cum_max().over("group")
+    rows = rows.with_columns(reached=reached).with_columns(
+        part=(is_new | (pl.col("first") > pl.col("reached").shift(1))).cum_sum()
+    )
+    parts = rows.group_by("part", maintain_order=True).agg(
+        pl.col("group").first(),
+        pl.col("is_asked").any(),
+        pl.col("reached").last(),
+        is_mixed=pl.col("entry").min() != pl.col("last_entry").max(),
+    )
+    mixed = rows.filter(
+        pl.col("part").is_in(parts.filter("is_mixed")["part"].implode())
+    )  # an entry alone has them in order
+    late = mixed.filter(_may_be_out_of_order("part"))["part"].unique()
+    parts = _stretches(parts.with_columns(is_asked=pl.col("is_asked") | pl.col("part").is_in(late.implode())))
+    placed = rows.join(parts.filter("is_taken").select("part", "stretch"), on="part")
     pieces = runs.select("group", "run", "entry", "first", "last", "received_at", "deliveries")
     found = pieces.join(placed.select("group", "run", "stretch"), on=["group", "run"])
-    return found.sort("stretch", "run", "entry")
+    return found.sort("stretch", "run", "entry"), parts.filter(~pl.col("is_taken")).select("group", "reached")
 
 
 def _together(runs: pl.DataFrame) -> pl.DataFrame:
@@ -179,8 +244,8 @@ def _together(runs: pl.DataFrame) -> pl.DataFrame:
     in_pieces = in_pieces.with_columns(is_asked=pl.col("is_asked") | _may_be_out_of_order(*of_run))
     whole = in_pieces.group_by(of_run, maintain_order=True).agg(
         pl.col("deliveries").sum(),
-        pl.col("received_at", "first", "sent_first", "done_first").min(),
-        pl.col("last", "sent_last", "done_last").max(),
+        pl.col("received_at", "first", "sent_first", "done_first", "entry").min(),
+        pl.col("last", "sent_last", "done_last", "last_entry").max(),
         pl.col("is_asked").any(),
     )
     others = runs.join(in_pieces.select(of_run), on=of_run, how="anti")
@@ -238,18 +303,13 @@ def _timed(deliveries: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(first=first, last=last)
 
 
-def _stretches(runs: pl.DataFrame) -> pl.DataFrame:
-    """Return the runs to look at, each with its stretch; ``runs`` are by group and time."""
-    is_new = (pl.col("group") != pl.col("group").shift(1)).fill_null(True)
-    reached = pl.col("last").cum_max().over("group").shift(1)
-    placed = runs.with_columns(part=(is_new | (pl.col("first") > reached)).cum_sum())
-    parts = placed.group_by("part", maintain_order=True).agg(pl.col("group").first(), pl.col("is_asked").any())
-    follows = ~is_new  # another part of the same group
+def _stretches(parts: pl.DataFrame) -> pl.DataFrame:
+    """Say of parts, by group and time, which are to be looked at, and in which stretch."""
+    follows = (pl.col("group") == pl.col("group").shift(1)).fill_null(False)
     is_taken = pl.col("is_asked") | (follows & pl.col("is_asked").shift(1, fill_value=False))
     parts = parts.with_columns(is_taken=is_taken)
     begins = pl.col("is_taken") & ~(follows & pl.col("is_taken").shift(1, fill_value=False))
-    parts = parts.with_columns(stretch=begins.cum_sum()).filter("is_taken")
-    return placed.join(parts.select("part", "stretch"), on="part")
+    return parts.with_columns(stretch=begins.cum_sum())
 
 
 def _is_holding() -> pl.Expr:

@@ -57,3 +57,13 @@ def divided(at: np.ndarray, weights: np.ndarray, most: int) -> tuple[list[str], 
     for number, (first, last) in zip(whole.tolist(), itertools.pairwise(edges.tolist()), strict=True):
         divide(first, last, number * _LONGEST_UNIT_US, _LONGEST_UNIT_US)
     return names, counts, order
+
+
+def stretch_of(name: str) -> tuple[int, int]:
+    """Return when a unit of this name begins, and when the next does (µs).
+
+    >>> stretch_of("1024-512")
+    (1024, 1536)
+    """
+    begin, length = map(int, name.rsplit("-", 1))
+    return begin, begin + length

@@ -9,6 +9,8 @@ import polars as pl
 _LOOSE, _SHARE = 20_000, 32
 """So many hashes may lie beside those that are in one, and one of so many of these."""
 
+RECENTLY = 0.25
+"""Weight of a hash of parts that are not settled yet: they are put together where four times as many lie loose."""
 ROWS_PER_SHARD = 8_000_000
 
 
@@ -19,7 +21,7 @@ def shard_bounds(row_count: int) -> list[tuple[int, int]]:
     return [(low, high - 1) for low, high in zip(edges, edges[1:], strict=False)]
 
 
-def settled_parts(at: Sequence[Any], sizes: Sequence[int], weight: int = 1, spared: int = 0) -> list[int]:
+def settled_parts(at: Sequence[Any], sizes: Sequence[int], weight: float = 1, spared: int = 0) -> list[int]:
     """Return which parts, in the order of ``at``, are taken as one: what comes later seldom changes it.
 
     ``weight`` is how much it costs to look at one of ``sizes`` beside those in one, where a hash costs 1. Of the last parts up
@@ -31,7 +33,7 @@ def settled_parts(at: Sequence[Any], sizes: Sequence[int], weight: int = 1, spar
     return in_time[: max(settled_counts((sizes[n] for n in in_time), weight), default=0)]
 
 
-def settled_counts(sizes: Iterable[int], weight: int = 1) -> Iterator[int]:
+def settled_counts(sizes: Iterable[int], weight: float = 1) -> Iterator[int]:
     """Yield how many parts, of the first on, are taken as one, as it grows by parts of these sizes: the last one holds.
 
     What is appended seldom changes it.
@@ -44,19 +46,26 @@ def settled_counts(sizes: Iterable[int], weight: int = 1) -> Iterator[int]:
             yield number
 
 
-def in_one(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the hashes of several parts, each in order, in order."""
+def in_one(parts: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the hashes of several parts, each in order, in order, and where each stands in the parts one after the other."""
     every = np.concatenate([np.empty(0, np.uint64), *parts])
-    every.sort(kind="stable")  # merges what is in order
-    return every
+    order = np.argsort(every, kind="stable")  # merges what is in order
+    return every[order], order
 
 
-def in_one_with_parts(parts: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the hashes of several parts, each in order, in order, and for each the place of its part among these."""
-    every = np.concatenate([np.empty(0, np.uint64), *parts])
-    order = np.argsort(every, kind="stable")
-    part = np.repeat(np.arange(len(parts), dtype=np.uint32), [len(part) for part in parts])
-    return every[order], part[order]
+def parts_of(places: np.ndarray, parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Return of which of several parts a place in them, one after the other, is."""
+    return np.repeat(np.arange(len(parts), dtype=np.uint32), [len(part) for part in parts])[places]
+
+
+def shared_in(hashes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Tell of hashes, in order, which stand there more than once or are one of others, in order, too."""
+    is_same = hashes[1:] == hashes[:-1]
+    is_shared = np.zeros(len(hashes), bool)
+    is_shared[1:] |= is_same
+    is_shared[:-1] |= is_same
+    is_shared[places_of(hashes, others)] = True
+    return is_shared
 
 
 def repeated(hashes: np.ndarray) -> np.ndarray:
@@ -86,7 +95,11 @@ def places_of(hashes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     first = np.searchsorted(hashes, wanted)
     is_there = hashes[np.minimum(first, len(hashes) - 1)] == wanted
     first = first[is_there]
-    counts = np.searchsorted(hashes, wanted[is_there], side="right") - first
+    return places_from(first, np.searchsorted(hashes, wanted[is_there], side="right") - first)
+
+
+def places_from(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return so many places one after the other from each of the first ones on."""
     return np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
 
 

@@ -1,13 +1,16 @@
 """Queue health per day and per ISO week of the team's zone, and each consumer's last seven days for the settings checks."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import polars as pl
 
 from forensics.clock import EPOCH, micros
+from forensics.counting.halves import halved
 from forensics.counting.measures import KEY, MEASURES, QUARTER_US, VALUES, first_ids, summed, times_of
 from forensics.counting.metrics import start_of
 from forensics.known import Known
@@ -67,7 +70,13 @@ def of_days(measures: pl.DataFrame, zone: ZoneInfo, data_until: datetime | None)
 
     May be asked for part by part: to count all of these gives what to count all measures gives.
     """
-    return _alike(_dated(measures, zone, data_until))
+    return days_together(_dated(measures, zone, data_until))
+
+
+ROWS_SPARED = 2_000
+"""So many rows by day of the last stretch of time at most may still change."""
+HASHES_PER_ROW = 4
+"""To count a row by day again costs as much as to look at so many hashes."""
 
 
 def span_of(*measures: pl.DataFrame) -> tuple[int, int] | None:
@@ -85,6 +94,22 @@ def recent_within(spans: Iterable[tuple[int, int]], data_until: datetime | None)
     return since if since is not None and len(are_recent) > 1 else any(are_recent)
 
 
+def stretches(
+    spans: Sequence[Sequence[int]], data_until: datetime | None, most: int
+) -> Iterator[tuple[list[int], datetime | bool]]:
+    """Yield which of some files, at most so many, are counted together, by time, and what ``recent_within`` says of them.
+
+    ``spans`` are moments (µs) of which each tells something, its first and last among them; a file may tell nothing.
+    """
+    some = [n for n, ends in enumerate(spans) if ends]
+    at = np.array([min(spans[n]) for n in some], np.int64)
+    of_unit: dict[str, list[int]] = defaultdict(list)
+    for n, unit in zip(some, halved(at, np.ones(len(some)), most), strict=True):
+        of_unit[unit].append(n)
+    for _, mine in sorted(of_unit.items()):
+        yield mine, recent_within(((min(spans[n]), max(spans[n])) for n in mine), data_until)
+
+
 def periods_of(
     measured: pl.DataFrame, metrics: pl.DataFrame, read: pl.DataFrame, zone: ZoneInfo, data_until: datetime | None
 ) -> pl.DataFrame:
@@ -96,7 +121,7 @@ def periods_of(
     ``largest_batch`` and ``has_one_group``; ``period`` is the day or the week, empty for recent.
     """
     since = pl.lit(recent_from(data_until), _UTC)
-    whole = [_alike(measured), *(_dated(frame, zone, data_until) for frame in (metrics, read))]
+    whole = [days_together(measured), *(_dated(frame, zone, data_until) for frame in (metrics, read))]
     by_day = [frame.with_columns(pl.lit(None, pl.String).alias("consumer")) for frame in whole]
     of_weeks = [frame.with_columns(pl.col("first_day").dt.truncate("1w")) for frame in by_day]
     days = _named(_counted(*by_day), DAY, 1, zone)
@@ -128,8 +153,8 @@ def _dated(rows: pl.DataFrame, zone: ZoneInfo, data_until: datetime | None) -> p
     return rows.with_columns(day, (pl.col("at") >= since).fill_null(False).alias("is_recent"))
 
 
-def _alike(dated: pl.DataFrame) -> pl.DataFrame:
-    """Return measures with those of one day and consumer counted together: to count these gives what to count all gives."""
+def days_together(dated: pl.DataFrame) -> pl.DataFrame:
+    """Return what ``of_days`` returned of some parts with what is of one day and consumer counted together: that counts the same."""
     key = ("queue_arn", "consumer", "first_day", "is_recent")
     every = (summed(dated, key), *(times_of(dated, key, name) for name in VALUES))
     rest = {name: kind for name, kind in dated.schema.items() if name in MEASURES and name not in KEY}

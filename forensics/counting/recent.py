@@ -1,6 +1,6 @@
 """Settings checks: settings in force at the end of the evidence, beside what its last seven days showed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -20,15 +20,15 @@ def setting_findings(
     readiness: Iterable[Row],
     known: Known,
     data_until: datetime | None,
-    runs: Sequence[pl.LazyFrame] = (),
-    timeouts: Sequence[pl.LazyFrame] = (),
+    runs: pl.LazyFrame | None = None,
+    timeouts: pl.LazyFrame | None = None,
 ) -> list[dict[str, Any]]:
     """Return the rows of setting_findings: one per queue, consumer and check that applies.
 
     ``periods`` is what periods_of returned, ``returned`` what returned_batches returned of all parts, one after the
     other, ``readiness`` the rows of logging_readiness; ``data_until`` is the end of the evidence, UTC. ``runs`` holds the
-    table ``invocations`` in parts, ``timeouts`` what timeouts_of returned of each: they are looked into only where a function's
-    timeout was set in the last seven days.
+    table ``invocations``, ``timeouts`` what timeouts_of returns of it: they are looked into only where a function's timeout was
+    set in the last seven days.
     """
     recent: dict[tuple[str, str], Row] = {
         (r["queue_arn"], r["consumer"]): r for r in periods.filter(pl.col("kind") == RECENTLY).to_dicts()
@@ -64,9 +64,7 @@ def timeouts_of(invocations: pl.DataFrame) -> pl.DataFrame:
 class _Runs:
     """The recent invocations of functions, counted by the timeout in force when each began."""
 
-    def __init__(
-        self, runs: Sequence[pl.LazyFrame], timeouts: Sequence[pl.LazyFrame], data_until: datetime | None
-    ) -> None:
+    def __init__(self, runs: pl.LazyFrame | None, timeouts: pl.LazyFrame | None, data_until: datetime | None) -> None:
         self._runs, self._timeouts, self._from = runs, timeouts, recent_from(data_until)
 
     def apart(self, arn: str, function: str, timeout: TimeoutSet) -> dict[str, Any]:
@@ -75,18 +73,15 @@ class _Runs:
         Where nothing tells what it was before, runs that were stopped after another time do.
         """
         set_at = timeout.at
-        if not self._runs or self._from is None or set_at <= self._from:
+        if self._runs is None or self._timeouts is None or self._from is None or set_at <= self._from:
             return {}
         of_function = (pl.col("queue_arn") == arn) & (pl.col("function_name") == function)
         began = pl.col("started_at")
         is_mine = of_function & (began >= self._from) & (began < set_at)
-        stopped = pl.concat(frame.filter(is_mine) for frame in self._timeouts).collect()
+        stopped = self._timeouts.filter(is_mine).collect()
         if not timeout.was_other and not _stopped_elsewhere(stopped, timeout.limit_s):
             return {}
-        later = [
-            frame.filter(of_function & (began >= set_at)).select("duration_ms", "end_status") for frame in self._runs
-        ]
-        after = pl.concat(later).collect()
+        after = self._runs.filter(of_function & (began >= set_at)).select("duration_ms", "end_status").collect()
         times = after.select(pl.col("duration_ms").drop_nulls().alias("run_ms"), times=pl.lit(1))
         p99 = percentiles(times.with_columns(of=pl.lit(0)), ["of"], "run_ms", {"p99": 0.99})["p99"].to_list()
         cited = stopped["evidence_ids"].explode().drop_nulls().unique().sort().head(20).to_list()

@@ -4,14 +4,62 @@ A *border* is an invocation that is over in its file: hashes of its stream and r
 has its REPORT.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 import polars as pl
 
+from forensics.counting.hashes import met, places_of, repeated
+
 STREAM = ("log_group", "log_stream")
+HASHES_PER_BORDER = 2
+"""To look at a border, or a line that waits, beside those that are settled costs as much as so many hashes."""
 _IN_ORDER = ["stream", "at", "order_in_ms", "evidence_id"]
 
 
-def placed(rest: pl.DataFrame, borders: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+@dataclass(frozen=True)
+class Settled:
+    """What borders of parts that have been there for long say together, each with its ``part``.
+
+    ``borders`` stand by stream, ``keys`` are the hashes of their streams and requests, in order, and ``twice`` the streams of which
+    they tell of one request twice. ``spans``: from when to when each part tells of each stream.
+    """
+
+    borders: pl.DataFrame
+    keys: pl.DataFrame
+    twice: pl.DataFrame
+    spans: pl.DataFrame
+
+
+def settled(borders: pl.DataFrame) -> Settled:
+    """Return what ``placed`` is spared of these borders where others come to them."""
+    keys = _keys(borders)
+    in_order = keys.sort()
+    twice = borders.filter(keys.is_in(pl.Series(repeated(in_order.to_numpy()), dtype=pl.UInt64).implode()))
+    by_stream = borders.sort("stream", maintain_order=True)
+    return Settled(by_stream, in_order.to_frame(), twice.select("stream").unique(), _spans(borders))
+
+
+@dataclass(frozen=True)
+class Borders:
+    """Borders of all parts: those that have been there for long, and ``new`` ones."""
+
+    before: Settled
+    new: pl.DataFrame
+
+    def of(self, streams: pl.Series) -> pl.DataFrame:
+        """Return those of some streams."""
+        mine = streams.unique().sort()
+        old = self.before.borders
+        found = old[places_of(old["stream"].to_numpy(), mine.to_numpy())].select(self.new.columns)
+        return pl.concat([found, self.new.filter(pl.col("stream").is_in(mine.implode()))])
+
+
+def _keys(borders: pl.DataFrame) -> pl.Series:
+    return borders.select("stream", "request").hash_rows().alias("key")
+
+
+def placed(rest: pl.DataFrame, borders: Borders) -> tuple[pl.DataFrame, pl.Series]:
     """Return the lines that wait, in order, each with the ``piece`` of its stream it belongs to, and the tangled streams.
 
     Both are of all parts, with the number of each row's ``part``. Streams are named by their hash (``stream``). A line of a
@@ -19,7 +67,7 @@ def placed(rest: pl.DataFrame, borders: pl.DataFrame) -> tuple[pl.DataFrame, pl.
     """
     request = pl.when(pl.col("request_id").is_not_null()).then(pl.col("request_id").hash())
     lines = rest.with_columns(stream=pl.struct(*STREAM).hash(), request=request).sort(_IN_ORDER)
-    near = borders.filter(pl.col("stream").is_in(lines["stream"].unique().implode()))
+    near = borders.of(lines["stream"])
     lines = _beside(lines, near)
     tangled = pl.concat([_touched(lines, near), _overlapping(borders)]).unique()
     is_free = ~pl.col("stream").is_in(tangled.implode()) & ~pl.col("is_nobodys")
@@ -59,14 +107,15 @@ def _touched(rest: pl.DataFrame, borders: pl.DataFrame) -> pl.Series:
     return pl.concat([late["stream"], rest.filter("is_touching")["stream"]])
 
 
-def _overlapping(borders: pl.DataFrame) -> pl.Series:
+def _overlapping(borders: Borders) -> pl.Series:
     """Return the streams of which two files tell of one request, or of invocations at the same time."""
-    requests = borders["request"].sort()
-    twice = requests.filter(requests.eq_missing(requests.shift(1)))
-    alike = borders.filter(pl.col("request").is_in(twice.implode(), nulls_equal=True))
-    again = alike.filter(pl.struct("stream", "request").is_duplicated())["stream"]
-    met = _meeting(_spans(borders))
-    return pl.concat([again, _meeting(borders.filter(pl.col("stream").is_in(met.implode())))])
+    new, before = borders.new, borders.before
+    keys = _keys(new)
+    in_order = keys.sort().to_numpy()
+    twice = np.union1d(repeated(in_order), met(in_order, before.keys["key"].to_numpy()))
+    again = new.filter(keys.is_in(pl.Series(twice, dtype=pl.UInt64).implode()))["stream"]
+    meeting = _meeting(pl.concat([before.spans, _spans(new)]))
+    return pl.concat([before.twice["stream"], again, _meeting(borders.of(meeting))])
 
 
 def _spans(borders: pl.DataFrame) -> pl.DataFrame:

@@ -78,7 +78,7 @@ class DataFile:
         stamp = status.st_ino, status.st_size, status.st_mtime_ns
         known = (told or {}).get(stamp)
         rows, sha256 = known or (pq.read_metadata(file).num_rows, digest(file))
-        path, written_ms = str(file.relative_to(folder)), status.st_mtime_ns // 1_000_000
+        path, written_ms = str(file).removeprefix(f"{folder}/"), status.st_mtime_ns // 1_000_000
         is_flushed = was_flushed and known is not None
         return cls(path, status.st_size, rows, sha256, written_ms, spans or {}, is_flushed)
 

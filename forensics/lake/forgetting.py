@@ -1,6 +1,7 @@
 """Findings of earlier runs, forgotten: what is kept is what the newest generations name."""
 
 import shutil
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -41,7 +42,15 @@ def nameless_folders(lake: Lake, keep: int = KEEP_GENERATIONS) -> list[Path]:
 
 def _folders(lake: Lake, table: Table, version: int) -> set[Path]:
     """Return where the files of a version are: thousands in one folder, or in a few."""
-    paths = commits.replaced_by(lake.path(table), version)
-    if paths is None:  # as no release wrote findings; better asked than removed
+    folder = lake.path(table)
+    named = _named(folder, version, commits.stamp_of(commits.commit_file(folder, version)))
+    if named is None:  # as no release wrote findings; better asked than removed
         return {Path(file).parent for file in lake.files(table, version)}
-    return {lake.path(table) / unquote(folder) for folder in {path.rpartition("/")[0] for path in paths}}
+    return {folder / unquote(name) for name in named}
+
+
+@lru_cache(maxsize=1024)
+def _named(folder: Path, version: int, _: commits.Stamp | None) -> set[str] | None:
+    """Return the folders that a version names, which is the same for one writing of its commit; a run asks for what those before it did."""
+    paths = commits.replaced_by(folder, version)
+    return None if paths is None else {path.rpartition("/")[0] for path in paths}

@@ -1,15 +1,14 @@
 """Who shares a hash with whom is the same, whichever parts have been looked through before."""
 
-import tempfile
-from pathlib import Path
-
 import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forensics.counting import shared_hashes
 from forensics.counting.hashes import groups_of
+from forensics.counting.item_hashes import HASH_SCHEMA
+from forensics.counting.shared_hashes import with_numbers
 from spark_jobs import candidates
-from spark_jobs.candidates import HASH_SCHEMA
 
 HIGHEST = 2**64 - 1
 row = st.tuples(
@@ -17,11 +16,9 @@ row = st.tuples(
 )
 
 
-def written(folder: Path, rows: list[tuple[int, int, int]]) -> Path:
-    folder.mkdir()
+def frame(rows: list[tuple[int, int, int]]) -> pl.DataFrame:
     every = [(hashed, owner, flags, 0, 0, 0) for hashed, owner, flags in sorted(set(rows))]
-    candidates.write_hashes(pl.DataFrame(every, schema=HASH_SCHEMA, orient="row"), folder)
-    return folder
+    return pl.DataFrame(every, schema=HASH_SCHEMA, orient="row")
 
 
 def one_by_one(parts: list[list[tuple[int, int, int]]], low: int, high: int) -> set[tuple[int, int, int, int]]:
@@ -40,16 +37,17 @@ def one_by_one(parts: list[list[tuple[int, int, int]]], low: int, high: int) -> 
 def test_candidates_are_the_same_whichever_parts_were_there_before(parts, data):
     old = data.draw(st.permutations(range(len(parts)))) if data.draw(st.booleans()) else []
     old = old[: data.draw(st.integers(0, len(old)))]
+    recent = [n for n in range(len(parts)) if n not in old and data.draw(st.booleans())]
     low, high = data.draw(st.sampled_from([(0, HIGHEST), (0, HIGHEST // 2), (HIGHEST // 2 + 1, HIGHEST)]))
-    with tempfile.TemporaryDirectory() as name:
-        root = Path(name)
-        folders = {n: written(root / str(n), rows) for n, rows in enumerate(parts)}
-        (root / "old").mkdir()
-        candidates.settled([folders[n] for n in old], low, high, root / "old")
-        others = [(n, folder) for n, folder in folders.items() if n not in old]
+    frames = [shared_hashes.between(frame(rows), low, high) for rows in parts]
+    before = shared_hashes.settled([frames[n] for n in old])
+    gathered = shared_hashes.gathered([frames[n] for n in recent], before.hashes["hash"])
+    others = [(n, rows) for n, rows in enumerate(frames) if n not in (*old, *recent)]
 
-        found = candidates.shared(root / "old" if old else None, {n: folders[n] for n in old}, others, low, high)
-        found = found.clone()
+    found = shared_hashes.shared(before, old, frames.__getitem__, gathered, recent, others)
+    alone = before.found.filter("is_candidate").drop("is_candidate")
+    alone = with_numbers(alone, old).filter(~pl.col("hash").is_in(found["hash"].implode()))
+    found = pl.concat([found, alone])
 
     rows = list(found.select("hash", "owner", "flags", "part").iter_rows())
     assert set(rows) == one_by_one(parts, low, high)
@@ -77,12 +75,11 @@ SHARING = {"shared": [(1, 10, 1), (2, 11, 1)], "alone": [(3, 12, 1)], "new": [(1
 """Hash, owner and flags of each part's rows."""
 
 
-def test_of_parts_that_have_been_there_only_those_that_share_a_hash_are_opened(tmp_path):
-    shared, alone, new = (written(tmp_path / name, rows) for name, rows in SHARING.items())
-    (tmp_path / "old").mkdir()
-    candidates.settled([alone, shared], 0, HIGHEST, tmp_path / "old")
-    (alone / candidates.HASHES).unlink()
+def test_of_parts_that_have_been_there_only_those_that_share_a_hash_are_opened():
+    shared, alone, new = (frame(rows) for rows in SHARING.values())
+    before = shared_hashes.settled([alone, shared])
+    gathered = shared_hashes.gathered([], before.hashes["hash"])
 
-    found = candidates.shared(tmp_path / "old", {4: alone, 7: shared}, [(9, new)], 0, HIGHEST)
+    found = shared_hashes.shared(before, [4, 7], {7: shared}.__getitem__, gathered, [], [(9, new)])
 
     assert sorted(found.select("hash", "part").iter_rows()) == [(1, 7), (1, 9)]

@@ -22,7 +22,7 @@ from spark_jobs.parts import all_deliveries, read_part
 from spark_jobs.scan import scanned
 from spark_jobs.steps import Shared
 from tests.spark_jobs.small_lake import some_id
-from tests.spark_jobs.streams import Line, by_the_grammar, file_by_file, log_events, rows
+from tests.spark_jobs.streams import Line, by_the_grammar, file_by_file, log_events, rows, some_settled
 
 GROUP = LogGroup(
     "/aws/lambda/f",
@@ -172,7 +172,9 @@ def steps_over(events: pl.DataFrame, folder: Path) -> tuple[pl.DataFrame, pl.Dat
         mine.write_parquet(paths[name])
         told = steps.scan(shared, {"name": name, "path": paths[name], "sha256": None, "pieces": 1})
         held.append({"name": name, **{k: told[k] for k in ("rest", "facts", "borders")}})
-    planned = steps.plan_joins(shared, {"name": "plan", "parts": held})
+    old = list(range(len(held)))[::2]
+    steps.settle_joins(shared, {"name": "old", "parts": [held[n] for n in old]})
+    planned = steps.plan_joins(shared, {"name": "plan", "parts": held, "settled": old, "before": "old"})
     entries = {name: ("scan", name) for name in paths}
     for part, without in planned["without"].items():
         steps.without(shared, {"name": f"less {part}", "part": part, "streams": without})
@@ -211,7 +213,7 @@ def test_a_stream_that_is_only_cut_is_not_read_again():
         for name in ("rest", "borders")
     )
 
-    waiting, tangled = placed(rest, borders)
+    waiting, tangled = placed(rest, some_settled(borders))
 
     assert tangled.is_empty()
     assert waiting.group_by("piece").len().sort("piece")["len"].to_list() == [4, 4, 4]

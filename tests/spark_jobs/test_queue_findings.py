@@ -27,6 +27,7 @@ from spark_jobs import publish
 from spark_jobs.cache import Cache
 from spark_jobs.candidates import write_mapped
 from spark_jobs.judge import WORK_SCHEMA
+from spark_jobs.members import AGAIN, MEMBERS, Members
 from spark_jobs.parts import packed, written
 from tests.forensics.queue_findings.ledgers import verdict
 
@@ -240,6 +241,7 @@ def found(tmp_path_factory) -> dict[str, list[dict[str, Any]]]:
         ),
         Finality(),
         ZoneInfo("UTC"),
+        Members(tmp_path_factory.mktemp("members"), cache.root, []),
     )
     return {name: findings_of(name, world, around) for name in names}
 
@@ -258,23 +260,24 @@ def findings_of(name: str, world: Ledger, around: publish.Surrounding) -> list[d
         if mine.ledger[-1].ended_by != "deleted":
             works.append((arn, item, packed(mine)))
     written(judged, "ends", pl.DataFrame(works, schema=WORK_SCHEMA, orient="row"))
-    members = around.cache.entry("members", name)
-    members.mkdir(parents=True)
-    of_incidents = [(arn, m.item_id, f"{name}-incident", True) for m in told]
-    schema = ["queue_arn", "item_id", "incident_id", "is_member_affected"]
-    kinds = [pl.String, pl.String, pl.String, pl.Boolean]
+    members = Members(around.cache.entry("members", name), around.cache.entry("settled_members", name), [])
+    of_incidents = [(arn, m.item_id, f"{name}-incident", True, 0, 0) for m in told]
+    schema = ["queue_arn", "item_id", "incident_id", "is_member_affected", "place", "part"]
+    kinds = [pl.String, pl.String, pl.String, pl.Boolean, pl.UInt32, pl.UInt32]
     placed = pl.DataFrame(of_incidents, schema=dict(zip(schema, kinds, strict=True)), orient="row")
-    write_mapped(placed, members / publish.MEMBERS)
-    unit: dict[str, Any] = {"name": name, "queue_arn": arn, "entries": [["judge", name]], "members": str(members)}
+    for folder, rows in ((members.folder, placed), (members.source, placed.clear())):
+        folder.mkdir(parents=True)
+        write_mapped(rows, folder / MEMBERS)
+    write_mapped(placed.select("place").clear(), members.folder / AGAIN)
+    around = publish.Surrounding(**vars(around) | {"members": members})
+    unit: dict[str, Any] = {"name": name, "queue_arn": arn, "entries": [["judge", name]]}
     parts = []
     if arn.endswith(".fifo"):
         publish.group_runs(around, unit)
         publish.settle_groups(around, before := {"name": f"before {name}", "runs": []})
         mine = {**unit, "runs": [name], "settled": [], "before": before["name"]}
         parts = publish.stretches(around, mine)["units"]
-    groups = [
-        {**part, "name": f"{name}-{n}", "stretches": name, "members": str(members)} for n, part in enumerate(parts)
-    ]
+    groups = [{**part, "name": f"{name}-{n}", "stretches": name} for n, part in enumerate(parts)]
     for group in groups:
         publish.groups(around, group)
     publish.queue(around, {**unit, "judged": [name], "groups": [group["name"] for group in groups]})

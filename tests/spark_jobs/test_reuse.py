@@ -15,13 +15,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from forensics.counting import fifo_groups, hashes
+from forensics.counting import fifo_groups, hashes, members
+from forensics.counting import plans as unit_plans
 from forensics.errors import CacheDamagedError
 from forensics.lake import Lake
 from forensics.settings import Settings
 from forensics.tables import BY_NAME, FINDINGS
 from forensics.tables.evidence import LOG_EVENTS
-from spark_jobs import publish, runner
+from spark_jobs import publish, runner, telling
 from spark_jobs.cache import Cache
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
@@ -45,6 +46,9 @@ def small_parts_are_taken_as_one():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hashes, "_LOOSE", 40)
         patch.setattr(fifo_groups, "RUNS_SPARED", 2)
+        patch.setattr(unit_plans, "ROWS_PER_UNIT", 15)
+        patch.setattr(members, "VERDICTS_SPARED", 8)
+        patch.setattr(telling, "ROWS_SPARED", 2)
         yield
 
 
@@ -290,7 +294,22 @@ def test_what_a_killed_run_left_is_swept_by_the_next(begun, said):
     assert [folder for folder in (draft, *staged) if folder.exists()] == []
 
 
-@pytest.mark.parametrize("step", ["survey", "scan", "hashes", "plan", "judge", "settle", "incidents", "health"])
+STEPS = (
+    "survey",
+    "scan",
+    "settled_joins",
+    "hashes",
+    "settled_plan",
+    "plan",
+    "judge",
+    "settle",
+    "members",
+    "incidents",
+    "health",
+)
+
+
+@pytest.mark.parametrize("step", STEPS)
 def test_a_run_that_is_killed_in_a_step_is_taken_up_by_the_next(step, begun, said, monkeypatch):
     made, count = Cache.made, iter(range(1000))
 

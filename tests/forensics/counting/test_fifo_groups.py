@@ -151,23 +151,6 @@ def test_no_group_is_missed_and_none_is_looked_at_for_nothing(rows):
     assert looked_at(rows) == sorted(held | late)
 
 
-NO_RUNS = runs_of(frame([])).with_columns(entry=pl.lit(0))
-
-
-@given(queues(), st.randoms())
-def test_what_was_put_into_one_before_the_rest_came_makes_no_difference(rows, order):
-    parts: dict[int, list[Delivery]] = {}
-    for delivery in rows:  # all of one message are told in one part
-        parts.setdefault(crc32(delivery.item_id.encode()) % 4, []).append(delivery)
-    told = {n: runs_of(frame(mine)).with_columns(entry=pl.lit(n)) for n, mine in parts.items()}
-    old = order.sample(sorted(told), order.randint(0, len(told)))
-    before = settled(pl.concat([NO_RUNS, *(told[n] for n in old)]))
-    new = pl.concat([NO_RUNS, *(told[n] for n in told if n not in old)])
-
-    whole = stretches_to_look_at(pl.concat([NO_RUNS, *told.values()]), MOST)
-    assert_frame_equal(stretches_to_look_at(new, MOST, before), whole)
-
-
 def test_groups_whose_runs_follow_one_another_are_not_looked_at_in_however_many_parts():
     times = [(f"m{run}-{n}", run, 10 * run + n) for run in range(4) for n in range(3)]
     rows = [done(item, sent, at_, consumer=f"run {sent}") for item, sent, at_ in times]
@@ -246,6 +229,24 @@ def long_groups(draw: st.DrawFn) -> list[Delivery]:
             )
             now += draw(st.sampled_from((0.5, 1, 2))) if index < times else 0
     return draw(st.permutations(rows))
+
+
+NO_RUNS = runs_of(frame([])).with_columns(entry=pl.lit(0))
+
+
+@settings(max_examples=300)
+@given(long_groups() | queues(), st.randoms())
+def test_what_was_put_into_one_before_the_rest_came_makes_no_difference(rows, order):
+    parts: dict[int, list[Delivery]] = {}
+    for delivery in rows:  # all of one message are told in one part
+        parts.setdefault(crc32(delivery.item_id.encode()) % 4, []).append(delivery)
+    told = {n: runs_of(frame(mine)).with_columns(entry=pl.lit(n)) for n, mine in parts.items()}
+    old = order.sample(sorted(told), order.randint(0, len(told)))
+    before = settled(pl.concat([NO_RUNS, *(told[n] for n in old)]))
+    new = pl.concat([NO_RUNS, *(told[n] for n in told if n not in old)])
+
+    whole = stretches_to_look_at(pl.concat([NO_RUNS, *told.values()]), MOST)
+    assert_frame_equal(stretches_to_look_at(new, MOST, before), whole)
 
 
 @settings(max_examples=300)

@@ -5,7 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forensics.counting.hashes import in_one, met, places_of, repeated, settled_counts, settled_parts, shard_bounds
+from forensics.counting.hashes import (
+    in_one,
+    met,
+    parts_of,
+    places_of,
+    repeated,
+    settled_counts,
+    settled_parts,
+    shard_bounds,
+    shared_in,
+)
 
 some = st.lists(st.integers(0, 12), max_size=12)
 
@@ -16,9 +26,13 @@ def in_order(values: list[int]) -> np.ndarray:
 
 @given(some, some)
 def test_hashes_are_found_as_one_by_one(mine, others):
-    every = in_one([in_order(mine), in_order(others)])
+    every, order = in_one(parts := [in_order(mine), in_order(others)])
 
     assert every.tolist() == sorted(mine + others)
+    assert np.concatenate(parts)[order].tolist() == every.tolist()
+    assert parts_of(order, parts).tolist() == (order >= len(mine)).tolist()
+    twice = {one for one in mine + others if (mine + others).count(one) > 1 or one in (0, 1)}
+    assert every[shared_in(every, in_order([0, 1]))].tolist() == [one for one in every if one in twice]
     assert repeated(every).tolist() == sorted({one for one in mine + others if (mine + others).count(one) > 1})
     assert met(in_order(mine), in_order(others)).tolist() == sorted(set(mine) & set(others))
     places = places_of(in_order(others), np.unique(in_order(mine)))

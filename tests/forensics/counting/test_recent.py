@@ -59,7 +59,7 @@ def checked(*more, known=KNOWN, until=UNTIL, parts=1, invocations=world.INVOCATI
     periods = periods_of(in_days(measures, TOKYO, until), metrics, read_measures(known, TOKYO), TOKYO, until)
     returned = pl.concat([returned_batches(part) for part in cut])
     cut_runs = [runs[n::parts] for n in range(parts)]
-    lazy, timeouts = ([part.lazy() for part in frames] for frames in (cut_runs, map(timeouts_of, cut_runs)))
+    lazy, timeouts = (pl.concat(part.lazy() for part in frames) for frames in (cut_runs, map(timeouts_of, cut_runs)))
     lazy = lazy if may_read else [pl.scan_parquet("nowhere.parquet")]
     found = setting_findings(periods, returned, READINESS, known, until, lazy, timeouts)
     assert to_arrow(SETTING_FINDINGS, found).num_rows == len(
