@@ -13,7 +13,6 @@ import polars as pl
 import pyarrow as pa
 
 from forensics.counting import plans, shared_hashes
-from forensics.counting.item_hashes import item_hash as item_hash
 from forensics.counting.shared_hashes import with_numbers
 
 HASHES = "hashes.arrow"

@@ -12,12 +12,12 @@ import polars as pl
 
 from forensics.counting.cut_off import far_along
 from forensics.counting.frames import UTC_US
+from forensics.counting.item_hashes import item_hash
 from forensics.counting.sorted_lists import sorted_together
 from forensics.streams.invocations import order_if_all_work_is_shown
 from forensics.streams.model import LogGroup
 from forensics.streams.reading import Reading
 from forensics.streams.shapes import EFFECT, RESPONSE, STARTED
-from spark_jobs.candidates import item_hash
 from spark_jobs.parts import DELIVERY_SCHEMA, INVOCATION_SCHEMA, Part
 
 
