@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 _OPEN, _NAMED, _CLOSE = "\x02", "\x1f", "\x03"
 _SIGNS = re.compile(f"{_OPEN}[a-z_]*{_NAMED}|{_CLOSE}")
 _LAST_STOP = re.compile(rf"\.(?={_CLOSE}*\Z)")
-_KEPT = 8_192
-"""Sentences that are kept: what is said of one run is said of each message of its batch, under ten rules."""
+_KEPT = 300
+"""Sentences that are kept: what is said of one run is said of each message of its batch, under ten rules. Few, as ``ANSWERS_KEPT``."""
 _PLACE = re.compile(r"\{([a-z_]+)\}")
 _STRIPPED = str.maketrans("", "", _OPEN + _NAMED + _CLOSE)
 

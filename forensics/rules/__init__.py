@@ -40,8 +40,9 @@ RULES: dict[str, Callable[[DeliveryPair], Ruling]] = {
 }
 """Cause code to rule, the surest explanation first: where several hold, the first is the primary cause."""
 
-ANSWERS_KEPT = 2_000
-"""So many answers of the rules are kept for pairs that are alike: those of a few batches."""
+ANSWERS_KEPT = 50
+"""So many answers of the rules are kept for pairs that are alike: those of a few batches. More of them would be forgotten when they
+are no longer in the processor's own memory, which costs more than to ask."""
 _OF_ONE_MESSAGE = {
     "batch_collateral": ("timeout", "crash", "error"),
     "function_timeout": ("timeout",),
