@@ -92,9 +92,11 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     written(folder, "marks", frame(mark_rows(judged.ledger, judged.messages), MARK_SCHEMA))
     verdicts = frame(map(attrgetter(*VERDICT_SCHEMA), judged.messages), VERDICT_SCHEMA)
     write_mapped(verdicts, folder / VERDICTS)
+    # all rulings stand in their own table, and are most of what there is to say
+    once = {id(r.rulings): r.rulings for r in judged.redeliveries}
+    undecided = {key: [one for one in every if one.stance == UNDECIDABLE] for key, every in once.items()}
     for redelivery in judged.redeliveries:
-        # all stand in their own table, and are most of what there is to say
-        redelivery.rulings = [ruled for ruled in redelivery.rulings if ruled.stance == UNDECIDABLE]
+        redelivery.rulings = undecided[id(redelivery.rulings)]
     works = judged.by_work()
     shares, others = sure_shares(works)
     written(folder, "shares", frame(((*name, packed(share)) for *name, share in shares), SHARE_SCHEMA))

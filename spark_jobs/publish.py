@@ -137,7 +137,7 @@ def messages(around: Surrounding, unit: Unit) -> Summary:
         drawn = read_part(judged, "deliveries").select(MARKED).with_row_index("place").collect()
         marks = read_part(judged, "marks").collect().join(drawn.join(named, on=["queue_arn", "item_id"]), on="place")
         written(folder, "timeline", marks.select(*schema_of(TIMELINE)), TIMELINE.key)
-        _shares(judged, mine).write_parquet(folder / "shares.parquet")
+        written(folder, "shares", _shares(judged, mine))
         written(folder, "measures", verdict_measures(rows))
         return {"messages": rows.height}
 
