@@ -48,7 +48,7 @@ def judge(deliveries: Iterable[Delivery], around: Surroundings) -> Judged:
     maybe = MaybeSame(found, around)
     told: dict[int, tuple[list[list[Redelivery]], list[Message]]] = {}
     # one after the other what a run had: most of what is asked of it was just asked
-    for place in sorted(range(len(found)), key=lambda place: _run(found[place][0][0])):
+    for place in sorted(range(len(found)), key=lambda place: by_run(found[place][0][0])):
         work = found[place]
         deliveries = list(chain.from_iterable(work))
         for delivery in deliveries if len(deliveries) > 1 else ():
@@ -63,7 +63,8 @@ def judge(deliveries: Iterable[Delivery], around: Surroundings) -> Judged:
     return judged
 
 
-def _run(delivery: Delivery) -> tuple[int, str]:
+def by_run(delivery: Delivery) -> tuple[int, str]:
+    """Return a sort key that puts together what a run had."""
     at = delivery.received_at if delivery.run_started_at is None else delivery.run_started_at
     return at or 0, delivery.consumer or ""
 
