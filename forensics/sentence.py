@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 _OPEN, _NAMED, _CLOSE = "\x02", "\x1f", "\x03"
 _SIGNS = re.compile(f"{_OPEN}[a-z_]*{_NAMED}|{_CLOSE}")
 _LAST_STOP = re.compile(rf"\.(?={_CLOSE}*\Z)")
-_KEPT = 8_192
-"""Sentences that are kept: what is said of one run is said of each message of its batch, under ten rules."""
+_KEPT = 300
+"""Sentences that are kept: what is said of one run is said of each message of its batch, under ten rules. Few, as ``ANSWERS_KEPT``."""
 _PLACE = re.compile(r"\{([a-z_]+)\}")
 _STRIPPED = str.maketrans("", "", _OPEN + _NAMED + _CLOSE)
 
@@ -27,7 +27,7 @@ class Sentence(str):
 
     def __new__(cls, text: str, form: str) -> "Sentence":
         """Keep both forms."""
-        made = super().__new__(cls, text)
+        made = str.__new__(cls, text)
         made.english, made.marked = text, form
         return made
 
@@ -53,18 +53,22 @@ def said(phrase: str, /, **values: Any) -> str:
     'it was redelivered after 30 s'
     """
     names, english, form = _FORMS.get(phrase) or _form_of(phrase)
-    texts, is_plain = [], True
+    texts, forms = [], []
     for name in names:
         value = values[name]
         kind = value.__class__
+        if kind is Sentence:
+            texts.append(value.english)
+            forms.append(value.marked)
+            continue
         if kind is not str:
-            is_plain = is_plain and kind is not Sentence
             value = value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else str(value)
         texts.append(value)
+        forms.append(value)
     text = english % tuple(texts)
-    if is_plain and _OPEN not in text and _CLOSE not in text and _NAMED not in text:
-        return Sentence(text, form % tuple(texts))
-    return Sentence(english % tuple(map(plain, texts)), form % tuple(map(_inside, texts)))
+    if _OPEN not in text and _CLOSE not in text and _NAMED not in text:
+        return Sentence(text, form % tuple(forms))
+    return Sentence(english % tuple(map(plain, texts)), form % tuple(map(_inside, forms)))
 
 
 _FORMS: dict[str, tuple[tuple[str, ...], str, str]] = {}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,16 +15,18 @@ from forensics.counting.measures import delivery_measures, last_causes, returned
 from forensics.counting.membership import VERDICT_SCHEMA
 from forensics.counting.periods import span_of
 from forensics.incidents.sure import sure_shares
-from forensics.incidents.timeline import MARK_COLUMNS, MARKED, mark_rows
+from forensics.incidents.timeline import MARK_COLUMNS, mark_rows
 from forensics.incidents.told import Told, told
-from forensics.judging.judge import judge
+from forensics.judging.judge import by_run, judge
 from forensics.judging.model import Judged, Redelivery, Ruled
 from forensics.judging.placing import place
-from forensics.judging.rows import ORDINARY, delivery_row, message_row, ordinary_delivery, redelivery_row
+from forensics.judging.rows import ORDINARY, delivery_row, message_row, ordinary_deliveries, redelivery_row
 from forensics.judging.surroundings import Surroundings
+from forensics.rules import RULES
 from forensics.rules.ruling import UNDECIDABLE
-from forensics.streams.model import Delivery
+from forensics.streams.model import Delivery, LogGroup
 from forensics.streams.reading import Reading
+from forensics.tables import Table
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULINGS, TIMELINE
 from spark_jobs.candidates import write_mapped
 from spark_jobs.parts import other_deliveries, packed, read_part, unpacked, written
@@ -42,8 +44,8 @@ SHARE_SCHEMA = {"queue_arn": pl.String, "item_id": pl.String, "share": pl.Binary
 """What some works tell of the incident of one of their messages, packed (``Share``)."""
 
 VERDICTS = "verdicts.arrow"
-MARK_SCHEMA = {"place": pl.Int64, **{name: schema_of(TIMELINE)[name] for name in MARK_COLUMNS[1:]}}
-_by_item = attrgetter("queue_arn", "item_id")
+MARK_SCHEMA = {"place": pl.UInt32, **{name: schema_of(TIMELINE)[name] for name in MARK_COLUMNS[1:]}}
+_by_code = itemgetter(*(list(RULES).index(code) for code in sorted(RULES)))
 
 
 def loaded(sources: Iterable[tuple[Path, pl.DataFrame]], reading: Reading) -> list[Delivery]:
@@ -66,10 +68,12 @@ def deliveries_of_rows(rows: pl.DataFrame, reading: Reading) -> Iterator[Deliver
     for raw in rows["raw"].drop_nulls():
         yield unpacked(raw)
     times = (pl.col(name).dt.epoch(unit) for name, unit in _TIMES.items())
-    ordinary = rows.filter(pl.col("raw").is_null()).with_columns(times)
-    for row in ordinary.select(ORDINARY).iter_rows():
-        delivery = ordinary_delivery(row)
-        group = reading.groups.of(delivery.log_group or "", delivery.log_stream or "")
+    rows = rows.filter(pl.col("raw").is_null()).with_columns(times)
+    groups: dict[tuple[str, str], LogGroup] = {}
+    for delivery in ordinary_deliveries([rows[name].to_list() for name in ORDINARY]):
+        stream = (delivery.log_group or "", delivery.log_stream or "")
+        if (group := groups.get(stream)) is None:
+            group = groups[stream] = reading.groups.of(*stream)
         place(delivery, group, reading.in_force)
         yield delivery
 
@@ -77,21 +81,26 @@ def deliveries_of_rows(rows: pl.DataFrame, reading: Reading) -> Iterator[Deliver
 def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: Path) -> dict[str, Any]:
     """Judge whole works and write their rows; returns counts."""
     judged = judge(deliveries, around)
-    for rows in (judged.ledger, judged.redeliveries, judged.messages):
-        rows.sort(key=_by_item)
-    ledger = frame((delivery_row(d) for d in judged.ledger), schema_of(DELIVERIES))
-    redeliveries = frame((redelivery_row(r) for r in judged.redeliveries), schema_of(REDELIVERIES))
+    works = judged.by_work()
+    judged.ledger.sort(key=by_run)  # as they came and lie in memory, which saves a third of reading them
+    judged.redeliveries.sort(key=lambda redelivery: redelivery.earlier_received_at or 0)
+    judged.messages.sort(key=lambda message: message.first_received_at or 0)
+    ledger, places = _in_order(DELIVERIES, map(delivery_row, judged.ledger))
+    redeliveries, order = _in_order(REDELIVERIES, map(redelivery_row, judged.redeliveries))
+    messages, of_messages = _in_order(MESSAGES, (message_row(m, None) for m in judged.messages))
     written(folder, "deliveries", ledger)
     written(folder, "redeliveries", redeliveries)
-    written(folder, "rulings", _rulings(judged.redeliveries, redeliveries))
-    written(folder, "messages", frame((message_row(m, None) for m in judged.messages), schema_of(MESSAGES)))
-    written(folder, "marks", _marks(judged, ledger))
+    written(folder, "rulings", _rulings([judged.redeliveries[n] for n in order], redeliveries))
+    written(folder, "messages", messages)
+    marks = frame(mark_rows(judged.ledger, judged.messages), MARK_SCHEMA)
+    written(folder, "marks", marks.with_columns(places.arg_sort().gather(marks["place"]).alias("place")))
     verdicts = frame(map(attrgetter(*VERDICT_SCHEMA), judged.messages), VERDICT_SCHEMA)
-    write_mapped(verdicts, folder / VERDICTS)
+    write_mapped(verdicts[of_messages], folder / VERDICTS)
+    # all rulings stand in their own table, and are most of what there is to say
+    once = {id(r.rulings): r.rulings for r in judged.redeliveries}
+    undecided = {key: [one for one in every if one.stance == UNDECIDABLE] for key, every in once.items()}
     for redelivery in judged.redeliveries:
-        # all stand in their own table, and are most of what there is to say
-        redelivery.rulings = [ruled for ruled in redelivery.rulings if ruled.stance == UNDECIDABLE]
-    works = judged.by_work()
+        redelivery.rulings = undecided[id(redelivery.rulings)]
     shares, others = sure_shares(works)
     written(folder, "shares", frame(((*name, packed(share)) for *name, share in shares), SHARE_SCHEMA))
     written(folder, "works", frame(((*name, packed(told(work))) for name, work in others.items()), WORK_SCHEMA))
@@ -108,6 +117,13 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     }
 
 
+def _in_order(table: Table, rows: Iterable[tuple[Any, ...]]) -> tuple[pl.DataFrame, pl.Series]:
+    """Return rows of a table by its key, and where each stood."""
+    made = frame(rows, schema_of(table))
+    order = made.select(pl.arg_sort_by(table.key)).to_series()
+    return made[order], order
+
+
 def _rulings(again: Sequence[Redelivery], redeliveries: pl.DataFrame) -> pl.DataFrame:
     """Return every rule's answers, of redeliveries in order: what many have in common is made once and taken for each."""
     names = {name: pl.String for name in RULINGS.column_names if name.startswith(Ruled._fields)}
@@ -115,20 +131,13 @@ def _rulings(again: Sequence[Redelivery], redeliveries: pl.DataFrame) -> pl.Data
     places: dict[int, list[int]] = {}  # those of redeliveries that are alike are one list
     for redelivery in again:
         if id(redelivery.rulings) not in places:
-            in_order = sorted(redelivery.rulings)
+            in_order = _by_code(redelivery.rulings)
             places[id(redelivery.rulings)] = [answers.setdefault(one, len(answers)) for one in in_order]
     found = frame(answers, names)[list(chain.from_iterable(places[id(r.rulings)] for r in again))]
     counts = [len(r.rulings) for r in again]
     rest = [name for name in RULINGS.column_names if name not in names]
     of_each = redeliveries.select(rest)[np.repeat(np.arange(len(again)), counts)]
     return pl.concat([found, of_each], how="horizontal").select(*schema_of(RULINGS))
-
-
-def _marks(judged: Judged, ledger: pl.DataFrame) -> pl.DataFrame:
-    """Return the bars and marks of a timeline; what they say of their delivery is taken from its row."""
-    marks = frame(mark_rows(judged.ledger, judged.messages), MARK_SCHEMA)
-    of_delivery = ledger.select(MARKED)[marks["place"].to_numpy()]
-    return pl.concat([of_delivery, marks.drop("place")], how="horizontal")
 
 
 def open_works_in(folder: Path) -> Iterator[Told]:

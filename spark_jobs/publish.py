@@ -26,6 +26,7 @@ from forensics.incidents.blind_windows import balance_points, blind_owners, blin
 from forensics.incidents.gaps import Gaps
 from forensics.incidents.shares import Share
 from forensics.incidents.sure import open_shares
+from forensics.incidents.timeline import MARKED
 from forensics.incidents.whole import told_of
 from forensics.judging.finality import Finality
 from forensics.judging.written import Writer
@@ -91,9 +92,10 @@ def messages(around: Surrounding, unit: Unit) -> Summary:
         named = mine.select("queue_arn", "item_id", "incident_id", "lane")
         rows = rows.join(named, on=["queue_arn", "item_id"], how="left").select(*schema_of(MESSAGES))
         written(folder, "messages", rows, MESSAGES.key)
-        marks = read_part(judged, "marks").collect().join(named, on=["queue_arn", "item_id"])
+        drawn = read_part(judged, "deliveries").select(MARKED).with_row_index("place").collect()
+        marks = read_part(judged, "marks").collect().join(drawn.join(named, on=["queue_arn", "item_id"]), on="place")
         written(folder, "timeline", marks.select(*schema_of(TIMELINE)), TIMELINE.key)
-        _shares(judged, mine).write_parquet(folder / "shares.parquet")
+        written(folder, "shares", _shares(judged, mine))
         written(folder, "measures", measures := verdict_measures(rows))
         return {"messages": rows.height, "measured": span_of(measures)}
 

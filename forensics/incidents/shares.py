@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 from forensics.incidents.ranking import highest
@@ -121,10 +122,10 @@ def share_of(
         has_other_receives=any(message.receive_count != 1 for message in hit),
         evidence_ids=sorted(set().union(*(message.evidence_ids for message in hit))),
         causes=Counter(redelivery.cause for redelivery in mine),
-        excluded=Counter(chain.from_iterable(redelivery.excluded for redelivery in mine)),
+        excluded=_excluded(mine),
         rivals=_rivals(mine),
         first_repeat_at=_lowest(times),
-        in_force={_in_force(d) for d in of_affected},
+        in_force=_in_force(of_affected),
         stopped_s={
             round((d.run_ended_at - d.run_started_at) / 1_000_000)
             for d in of_affected
@@ -215,6 +216,16 @@ def _sent_count(messages: Iterable[Message]) -> int:
     return sum(max(len(of_work), 1) for of_work in ids.values())
 
 
+def _excluded(redeliveries: Collection[Redelivery]) -> Counter[str]:
+    """Count what is excluded, each with why: of redeliveries that are alike it is one list."""
+    once = {id(redelivery.excluded): redelivery.excluded for redelivery in redeliveries}
+    found = Counter[str]()
+    for name, count in Counter(id(redelivery.excluded) for redelivery in redeliveries).items():
+        for text in once[name]:
+            found[text] += count
+    return found
+
+
 def _rivals(redeliveries: Iterable[Redelivery]) -> Counter[str]:
     """Count the causes that are open still, each with why."""
     rulings = (ruled for redelivery in redeliveries for ruled in redelivery.rulings if ruled.stance == UNDECIDABLE)
@@ -224,15 +235,15 @@ def _rivals(redeliveries: Iterable[Redelivery]) -> Counter[str]:
     return found
 
 
-def _in_force(d: AnyDelivery) -> InForce:
-    return InForce(
-        d.function_name or d.log_group,
-        d.is_fifo,
-        d.visibility_timeout_s,
-        d.function_timeout_s,
-        d.batch_size,
-        (d.queue_settings_id, d.mapping_id, d.function_settings_id),
-    )
+_NAMED = attrgetter("function_name", "log_group")
+_SET = attrgetter(*InForce._fields[1:-1])
+_SETTING_IDS = attrgetter("queue_settings_id", "mapping_id", "function_settings_id")
+
+
+def _in_force(deliveries: Iterable[AnyDelivery]) -> set[InForce]:
+    """Return the settings of deliveries: most have the same."""
+    found = {(_NAMED(d), _SET(d), _SETTING_IDS(d)) for d in deliveries}
+    return {InForce(function or group, *of, ids) for (function, group), of, ids in found}
 
 
 def _lowest(values: Iterable[int | None]) -> int | None:

@@ -1,5 +1,6 @@
 """An incident's timeline: bars and marks, each with the lines that show it."""
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -37,11 +38,12 @@ def mark_rows(ledger: Collection[Delivery], messages: Iterable[Message]) -> list
     receives = _receives(ledger, mine)
     rows = []
     for place, d in enumerate(ledger):
-        if (d.queue_arn, d.item_id) not in mine:
+        item = d.queue_arn, d.item_id
+        if item not in mine:
             continue
         is_again = d.effect == "yes" and _place_in_work(d) != first_done[d.queue_arn, d.work_id]
-        shown_by = " ".join([part for part in (d.log_stream, d.request_id) if part])
-        for kind, at, until_at, label in _marks(d, is_again, receives.get((d.queue_arn, d.item_id), ())):
+        shown_by = " ".join(filter(None, (d.log_stream, d.request_id)))
+        for kind, at, until_at, label in _marks(d, is_again, receives.get(item, ())):
             if at is not None:
                 index = 0 if kind == "sent" else d.delivery_index
                 ended_by = d.ended_by if kind == "in_flight" else None
@@ -56,8 +58,8 @@ def _first_done(ledger: Iterable[Delivery]) -> Mapping[tuple[str, str], tuple[in
     for d in ledger:
         if d.effect == "yes":
             place = _place_in_work(d)
-            work = d.queue_arn, d.work_id
-            first[work] = min(place, first.get(work, place))
+            if first.setdefault((d.queue_arn, d.work_id), place) > place:
+                first[d.queue_arn, d.work_id] = place
     return first
 
 
@@ -65,17 +67,14 @@ def _receives(ledger: Iterable[Delivery], mine: Collection[tuple[str, str]]) -> 
     """Return when each message that came more than once was received, in order."""
     found: dict[tuple[str, str], list[int]] = defaultdict(list)
     for d in ledger:
-        if d.received_at is not None and (d.queue_arn, d.item_id) in mine:
-            found[d.queue_arn, d.item_id].append(d.received_at)
+        item = d.queue_arn, d.item_id
+        if d.received_at is not None and item in mine:
+            found[item].append(d.received_at)
     return {item: sorted(times) for item, times in found.items() if len(times) > 1}
 
 
 def _place_in_work(d: Delivery) -> tuple[int, str, int]:
-    return _or_before_all(d.received_at), d.item_id, d.delivery_index
-
-
-def _or_before_all(at: int | None) -> int:
-    return -1 if at is None else at
+    return -1 if d.received_at is None else d.received_at, d.item_id, d.delivery_index
 
 
 def _marks(d: Delivery, is_again: bool, receives: Sequence[int]) -> Iterator[_Mark]:
@@ -90,7 +89,8 @@ def _marks(d: Delivery, is_again: bool, receives: Sequence[int]) -> Iterator[_Ma
     if d.is_seen:
         if d.delivery_index == 1:
             yield "sent", d.sent_at, None, "sent"
-        again_at = next((at for at in receives if d.received_at is not None and at > d.received_at), None)
+        after = len(receives) if d.received_at is None else bisect_right(receives, d.received_at)
+        again_at = receives[after] if after < len(receives) else None
         left_at = ended_at if again_at is None or ended_at is None else min(ended_at, again_at)
         yield (
             "in_flight",
@@ -106,10 +106,7 @@ def _marks(d: Delivery, is_again: bool, receives: Sequence[int]) -> Iterator[_Ma
             labels.handling,
         )
     if d.effect == "yes":
-        if is_again:
-            yield "repeat", d.effect_at, None, said("work done again ({basis})", basis=d.basis)
-        else:
-            yield "effect", d.effect_at, None, said("work done ({basis})", basis=d.basis)
+        yield "repeat" if is_again else "effect", d.effect_at, None, _done(d.basis, is_again)
     if d.run_status == "timeout":
         yield "timeout", ended_at, None, "the run timed out"
     elif d.run_status == "error":
@@ -133,6 +130,11 @@ class _Labels(NamedTuple):
     in_flight: str
     handling: str
     unseen: str
+
+
+@lru_cache(maxsize=1_000)
+def _done(basis: str, is_again: bool) -> str:
+    return said("work done again ({basis})" if is_again else "work done ({basis})", basis=basis)
 
 
 @lru_cache(maxsize=1_000)

@@ -38,7 +38,7 @@ class Had(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A judged work, or several; ``ledger`` holds each item's deliveries in order."""
+    """A judged work, or several; ``ledger`` holds each item's deliveries in order, ``redeliveries`` those of affected messages."""
 
     ledger: list[Had]
     redeliveries: list[Redelivery]
@@ -50,5 +50,7 @@ _OF_DELIVERY = attrgetter(*Had._fields)
 
 
 def told(work: Judged) -> tuple[object, ...]:
-    """Return what a judged work tells, as plain values that are read back as ``Told``."""
-    return [_OF_DELIVERY(d) for d in work.ledger], work.redeliveries, work.messages
+    """Return what a judged work tells, as plain values that are read back as ``Told``; of redeliveries those that incidents look at."""
+    affected = {message.item_id for message in work.messages if message.is_affected}
+    redeliveries = [redelivery for redelivery in work.redeliveries if redelivery.item_id in affected]
+    return list(map(_OF_DELIVERY, work.ledger)), redeliveries, work.messages

@@ -163,14 +163,11 @@ def _earlier(delivery: AnyDelivery, by_place: dict[tuple[str, int], AnyDelivery]
 
 
 def _batch(batch: Sequence[AnyDelivery], by_place: dict[tuple[str, int], AnyDelivery]) -> Batch:
-    again = {d.item_id: by_place.get((d.item_id, d.delivery_index + 1)) for d in batch}
+    following = {d.item_id: by_place.get((d.item_id, d.delivery_index + 1)) for d in batch}
+    again = {item: later for item, later in following.items() if later is not None}
     done = {d.item_id for d in batch if d.effect == "yes"}
-    return Batch(
-        len(batch),
-        len(done),
-        sum(later is not None for later in again.values()),
-        sum(later is not None and later.effect == "yes" and item in done for item, later in again.items()),
-    )
+    done_again = [item for item, later in again.items() if later.effect == "yes" and item in done]
+    return Batch(len(batch), len(done), len(again), len(done_again))
 
 
 def _ran_ms(delivery: AnyDelivery) -> float | None:

@@ -12,4 +12,4 @@ def united(*lists: Iterable[str]) -> list[str]:
 
 def evidence_of(delivery: Delivery) -> list[str]:
     """Return the lines that name the message, and the run's end where its outcome rests on that."""
-    return united(delivery.fact_ids, delivery.end_ids)
+    return sorted({*delivery.fact_ids, *delivery.end_ids})

@@ -16,7 +16,7 @@ from forensics.judging.ledger import put_in_order
 from forensics.judging.marks_beside import MarksBeside
 from forensics.judging.maybe_same import MaybeSame
 from forensics.judging.messages import messages_of
-from forensics.judging.model import Judged
+from forensics.judging.model import Judged, Message, Redelivery
 from forensics.judging.pairs import redeliveries_of
 from forensics.judging.passing import without_passing
 from forensics.judging.provisional import delivery_final_at
@@ -46,15 +46,27 @@ def judge(deliveries: Iterable[Delivery], around: Surroundings) -> Judged:
         count_returned_once([d for item in work for d in item])
         add_records(work, around.guard_records)
     maybe = MaybeSame(found, around)
-    for place, work in enumerate(found):
+    told: dict[int, tuple[list[list[Redelivery]], list[Message]]] = {}
+    # one after the other what a run had: most of what is asked of it was just asked
+    for place in sorted(range(len(found)), key=lambda place: by_run(found[place][0][0])):
+        work = found[place]
         deliveries = list(chain.from_iterable(work))
         for delivery in deliveries if len(deliveries) > 1 else ():
             delivery.is_provisional = delivery_final_at(delivery, around.finality) is not None
         redeliveries = [redeliveries_of(item, around) for item in work]
+        told[place] = redeliveries, messages_of(work, redeliveries, around, beside.count(work), maybe.of(place))
+    for place, work in enumerate(found):
+        redeliveries, messages = told[place]
         judged.ledger += chain.from_iterable(work)
         judged.redeliveries += chain.from_iterable(redeliveries)
-        judged.messages += messages_of(work, redeliveries, around, beside.count(work), maybe.of(place))
+        judged.messages += messages
     return judged
+
+
+def by_run(delivery: Delivery) -> tuple[int, str]:
+    """Return a sort key that puts together what a run had."""
+    at = delivery.received_at if delivery.run_started_at is None else delivery.run_started_at
+    return at or 0, delivery.consumer or ""
 
 
 def judge_alone(delivery: Delivery) -> bool:
@@ -74,8 +86,8 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
     by_item: dict[tuple[str, str], Item] = defaultdict(list)
     for delivery in logged:
         by_item[delivery.queue_arn, delivery.item_id].append(delivery)
-    items = []
-    for _, item in sorted(by_item.items()):
+    items = {}
+    for name, item in by_item.items():
         item = without_passing(item)
         in_order = put_in_order(item + unlogged_receives(item, around))
         _add_calls(in_order, around)
@@ -83,8 +95,8 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
             add_given_back(delivery, around)
             decide_effect(delivery)
         decide_endings(in_order, around)
-        items.append(in_order)
-    return items
+        items[name] = in_order
+    return [item for _, item in sorted(items.items())]
 
 
 def _add_calls(item: Item, around: Surroundings) -> None:

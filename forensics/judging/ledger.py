@@ -24,4 +24,4 @@ def _by_count(d: Delivery) -> tuple[object, ...]:
 
 
 def _by_time(d: Delivery) -> tuple[object, ...]:
-    return unknown_first(d.order_at), unknown_last(d.receive_count), unknown_last(d.consumer)
+    return *unknown_first(d.order_at), *unknown_last(d.receive_count), *unknown_last(d.consumer)

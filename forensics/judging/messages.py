@@ -1,7 +1,10 @@
 """The verdict per message: how often its work was done for sure, and how often it may have been."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from operator import attrgetter
+from typing import NamedTuple
 
 from forensics.judging.bounds import why_open
 from forensics.judging.evidence import united
@@ -13,14 +16,16 @@ from forensics.judging.origins import origins
 from forensics.judging.provisional import work_final_at
 from forensics.judging.surroundings import Surroundings
 from forensics.origins import Origin
+from forensics.rules import ANSWERS_KEPT
 from forensics.streams.model import Delivery
 from forensics.verdict import OPEN_WORDS, effect_sentence, guard_sentence, trigger_sentence, verdict_of
 
 _PROOFS = {"marker", "finished"}
+_trigger_words = lru_cache(maxsize=ANSWERS_KEPT, typed=True)(trigger_sentence)
+_effect_words = lru_cache(maxsize=ANSWERS_KEPT, typed=True)(effect_sentence)
 
 
-@dataclass(frozen=True, slots=True)
-class _Interval:
+class _Interval(NamedTuple):
     """What a whole work gives to each of its messages: how often it was done, and the sentences that say so."""
 
     at_least: int
@@ -60,7 +65,7 @@ def messages_of(
 
 def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_beside: int, others: Others) -> _Interval:
     """Count every delivery of every message of the work."""
-    deliveries = [d for item in work for d in item]
+    deliveries = list(chain.from_iterable(work))
     effects = [d.effect for d in deliveries]
     bases = {d.basis for d in deliveries if d.effect == "yes"}
     at_least, maybe = effects.count("yes"), len(effects) - effects.count("no") + marks_beside + others.done_at_most
@@ -91,10 +96,10 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_be
             guards.record_gap_s,
             guards.recorded,
         ),
-        effect_sentence(
+        _effect_words(
             at_least,
             at_most,
-            sorted(bases),
+            tuple(sorted(bases)),
             order_runs,
             others.message_ids,
             next((code for code in OPEN_WORDS if code in open_by), None),
@@ -115,8 +120,9 @@ def _message(
 ) -> Message:
     first = item[0]
     causes = _causes(redeliveries)
-    seen = sum(d.is_seen for d in item)
-    receive_count = highest([d.receive_count for d in item])
+    receive_counts, visibility, group_ids, deduplication_ids, sender_ids, seen = zip(*map(_OF_EACH, item), strict=True)
+    receive_count = highest(receive_counts)
+    received = [d.received_at for d in item]
     return Message(
         queue_arn=first.queue_arn,
         queue=first.queue,
@@ -127,31 +133,34 @@ def _message(
         certainty=interval.certainty,
         effects_at_least=interval.at_least,
         effects_at_most=interval.at_most,
-        deliveries=seen,
+        deliveries=sum(seen),
         receive_count=receive_count,
         causes=causes,
         origin=origin.code if origin else None,
         origin_excluded=list(origin.excluded) if origin else [],
         origin_open=list(origin.still_open) if origin else [],
-        trigger_sentence=trigger_sentence(causes, seen, receive_count, origin.sentence if origin else None),
+        trigger_sentence=_trigger_words(tuple(causes), sum(seen), receive_count, origin.sentence if origin else None),
         guard_sentence=interval.guard_sentence,
         effect_sentence=interval.effect_sentence,
-        first_received_at=lowest([d.received_at for d in item]),
-        last_received_at=highest([d.received_at for d in item]),
+        first_received_at=lowest(received),
+        last_received_at=highest(received),
         last_active_at=highest([d.received_at if d.run_ended_at is None else d.run_ended_at for d in item]),
         sent_at=lowest([d.sent_at for d in item]),
-        group_id=highest([d.group_id for d in item]),
-        deduplication_id=highest([d.deduplication_id for d in item]),
-        sender_id=highest([d.sender_id for d in item]),
+        group_id=highest(group_ids),
+        deduplication_id=highest(deduplication_ids),
+        sender_id=highest(sender_ids),
         is_dead_lettered=any(d.ended_by == "dead_lettered" for d in item),
         business_keys=united(*(d.business_keys for d in item)),
         related_message_ids=related,
         maybe_related_message_ids=interval.maybe_ids,
-        visibility_timeout_s=highest([d.visibility_timeout_s for d in item]),
+        visibility_timeout_s=highest(visibility),
         evidence_ids=united(*(d.evidence_ids for d in item)),
         final_at=interval.final_at,
         batch_position=lowest([d.batch_position for d in item]),
     )
+
+
+_OF_EACH = attrgetter("receive_count", "visibility_timeout_s", "group_id", "deduplication_id", "sender_id", "is_seen")
 
 
 def _causes(redeliveries: Iterable[Redelivery]) -> list[str]:

@@ -1,19 +1,9 @@
 """The plain values that judging gives: a redelivery with its cause, a message with its verdict, a judged work."""
 
-from typing import NamedTuple
-
 import msgspec
 
+from forensics.rules.ruling import Ruled
 from forensics.streams.model import Delivery
-
-
-class Ruled(NamedTuple):
-    """One rule's answer for one redelivery."""
-
-    code: str
-    stance: str
-    sentence: str
-    would_decide: str | None = None
 
 
 class Redelivery(msgspec.Struct, kw_only=True, array_like=True):

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from forensics.judging.calls import CHANGE, DELETE
 from forensics.judging.evidence import united
 from forensics.judging.known import first_known, highest
-from forensics.judging.model import Redelivery, Ruled
+from forensics.judging.model import Redelivery
 from forensics.judging.placing import LONGEST_INIT_MS
 from forensics.judging.provisional import redelivery_final_at
 from forensics.judging.surroundings import LONGEST_VISIBILITY_S, Surroundings
-from forensics.rules import ANSWERS_KEPT, Decision, DeliveryPair, decide
+from forensics.rules import ANSWERS_KEPT, DeliveryPair, decide
 from forensics.sentence import said
 from forensics.streams.model import Delivery
 
@@ -71,7 +71,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_receiver=earlier.receiver,
         is_other_receiver=earlier.is_other_receiver,
     )
-    decision, rulings = _decided(pair)
+    decision = _decided(pair)
     return Redelivery(
         queue_arn=later.queue_arn,
         queue=later.queue,
@@ -99,7 +99,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         sentence=decision.sentence,
         excluded=decision.excluded,
         would_decide=decision.would_decide,
-        rulings=rulings,
+        rulings=decision.rulings,
         evidence_ids=united(earlier.evidence_ids, later.evidence_ids),
         is_provisional=redelivery_final_at(decision.cause, earlier, around.finality) is not None,
     )
@@ -124,11 +124,8 @@ def _is_batch_printed(d: Delivery) -> bool:
     return d.is_batch_printed or (d.consumer_kind == "worker" and d.record_at is not None)
 
 
-@lru_cache(maxsize=ANSWERS_KEPT)
-def _decided(pair: DeliveryPair) -> tuple[Decision, list[Ruled]]:
-    """Ask the rules about a pair; messages of one batch that came again together are often alike."""
-    decision = decide(pair)
-    return decision, [Ruled(code, *ruling) for code, ruling in decision.rulings]
+_decided = lru_cache(maxsize=ANSWERS_KEPT)(decide)
+"""Messages of one batch that came again together are often alike."""
 
 
 def _was_called(operation: str, earlier: Delivery, later: Delivery, around: Surroundings) -> bool | None:

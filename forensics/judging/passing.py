@@ -15,7 +15,7 @@ def without_passing(item: Sequence[Delivery]) -> list[Delivery]:
     When it was received first is told by SQS, or by the delivery of that receive; a second one follows about one visibility
     timeout later.
     """
-    if not any(d.is_passing for d in item):
+    if True not in [d.is_passing for d in item]:
         return list(item)
     taken = [d for d in item if not d.is_passing]
     first_at = lowest([None if d.first_receive_ms is None else d.first_receive_ms * 1000 for d in taken])

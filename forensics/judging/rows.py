@@ -1,8 +1,11 @@
 """Rows of the findings tables: what was judged, and back to what is to judge. Tuples in the order of their columns, times in microseconds UTC."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from operator import attrgetter
 from typing import Any
+
+import msgspec
 
 from forensics.judging.model import Message, Redelivery
 from forensics.streams.model import Delivery
@@ -10,8 +13,10 @@ from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
 
 Row = tuple[Any, ...]
 
-_of_delivery = attrgetter(*DELIVERIES.column_names)
-_of_redelivery = attrgetter(*REDELIVERIES.given_names)
+delivery_row = attrgetter(*DELIVERIES.column_names)
+"""Return the row of a judged delivery in ``deliveries``."""
+redelivery_row = attrgetter(*REDELIVERIES.given_names)
+"""Return the row of a redelivery in ``redeliveries``."""
 _INCIDENT_AT = MESSAGES.given_names.index("incident_id")
 _of_message = attrgetter(*(name for name in MESSAGES.given_names if name != "incident_id"))
 
@@ -55,24 +60,16 @@ _BY_ANOTHER_NAME = {
 _NAMED = (*_AS_THEY_STAND, *_BY_ANOTHER_NAME)
 ORDINARY = (*_AS_THEY_STAND, *_BY_ANOTHER_NAME.values())
 """Columns that tell all of a delivery that vectors put together; times in microseconds, but when it was sent in milliseconds."""
+_UNTOLD = msgspec.structs.asdict(Delivery(item_id=""))
 
 
-def ordinary_delivery(row: Row) -> Delivery:
-    """Return the delivery that a row of ORDINARY tells of, not yet placed among the settings in force."""
-    delivery = Delivery(**dict(zip(_NAMED, row, strict=True)))
-    delivery.is_batch_printed, delivery.init_ms = True, 0
-    delivery.run_started_at = delivery.record_at = int((delivery.consumer or "").rpartition("|")[2]) * 1000
-    return delivery
-
-
-def delivery_row(delivery: Delivery) -> Row:
-    """Return the row of a judged delivery in ``deliveries``."""
-    return _of_delivery(delivery)
-
-
-def redelivery_row(redelivery: Redelivery) -> Row:
-    """Return its row in ``redeliveries``."""
-    return _of_redelivery(redelivery)
+def ordinary_deliveries(columns: Iterable[Sequence[Any]]) -> list[Delivery]:
+    """Return the deliveries that columns of ORDINARY tell of, not yet placed among the settings in force."""
+    told: dict[str, Iterable[Any]] = dict(zip(_NAMED, columns, strict=True))
+    started = [int((consumer or "").rpartition("|")[2]) * 1000 for consumer in told["consumer"]]
+    told |= {"run_started_at": started, "record_at": started, "is_batch_printed": repeat(True), "init_ms": repeat(0)}
+    rows = zip(*(told[name] if name in told else repeat(value) for name, value in _UNTOLD.items()), strict=False)
+    return msgspec.convert(list(rows), list[Delivery])
 
 
 def ruling_rows(redelivery: Redelivery) -> Iterator[Row]:

@@ -22,21 +22,23 @@ def unlogged_receives(item: Sequence[Delivery], around: Surroundings) -> list[De
         return []
     first = min(counts) if _goes_on_counting(item, around) else 1
     missing = [count for count in range(first, min(max(counts), _MOST_COUNTS) + 1) if count not in counts]
-    uncounted = sorted((d.received_at for d in item if d.receive_count is None), key=unknown_last)
-    return [_unlogged(item, count, around) for count in _without(missing, uncounted, item)]
+    return [_unlogged(item, count, around) for count in _without(missing, item)]
 
 
-def _without(missing: Sequence[int], uncounted: Sequence[int | None], item: Sequence[Delivery]) -> list[int]:
+def _without(missing: Sequence[int], item: Sequence[Delivery]) -> list[int]:
     """Leave out of missing counts the first that fits each delivery that was not counted, as far as its time tells.
 
     The times of workers' lines and of runs whose message was held before are not those of receives: an equal time fits.
     """
+    if not missing:
+        return []
+    uncounted = sorted((d.received_at for d in item if d.receive_count is None), key=unknown_last)
     times: dict[int, list[int]] = {}
     for d in item:
         if d.receive_count is not None and d.received_at is not None:
             times.setdefault(d.receive_count, []).append(d.received_at)
     left = list(missing)
-    for at in uncounted if left else ():
+    for at in uncounted:
         low = max((count for count, of in times.items() if at is not None and min(of) < at), default=0)
         high = min((count for count, of in times.items() if at is not None and max(of) > at), default=_MOST_COUNTS)
         fitting = [count for count in left if low < count <= high]

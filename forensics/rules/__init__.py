@@ -14,7 +14,7 @@ from forensics.rules.handle_expired import handle_expired
 from forensics.rules.pair import DeliveryPair
 from forensics.rules.partial_response import partial_response
 from forensics.rules.released import released
-from forensics.rules.ruling import EXCLUDED, SUPPORTED, UNDECIDABLE, Ruling
+from forensics.rules.ruling import EXCLUDED, SUPPORTED, UNDECIDABLE, Ruled, Ruling
 from forensics.rules.runtime_crash import runtime_crash
 from forensics.rules.throttled import throttled
 from forensics.rules.unseen_receive import unseen_receive
@@ -40,10 +40,16 @@ RULES: dict[str, Callable[[DeliveryPair], Ruling]] = {
 }
 """Cause code to rule, the surest explanation first: where several hold, the first is the primary cause."""
 
-ANSWERS_KEPT = 2_000
-"""So many answers of the rules are kept for pairs that are alike: those of a few batches."""
-_OF_ONE_MESSAGE = ("batch_collateral", "function_timeout", "runtime_crash", "function_error")
-"""Rules that ask whether the message itself had been finished; the others say the same of all that two runs had."""
+ANSWERS_KEPT = 50
+"""So many answers of the rules are kept for pairs that are alike: those of a few batches. More of them would be forgotten when they
+are no longer in the processor's own memory, which costs more than to ask."""
+_OF_ONE_MESSAGE = {
+    "batch_collateral": ("timeout", "crash", "error"),
+    "function_timeout": ("timeout",),
+    "runtime_crash": ("crash",),
+    "function_error": ("error",),
+}
+"""Rules that ask whether the message itself had been finished, where the earlier run ended so; all else is the same of all that two runs had."""
 
 
 class Decision(NamedTuple):
@@ -54,7 +60,7 @@ class Decision(NamedTuple):
     sentence: str
     excluded: list[str]
     would_decide: str | None
-    rulings: list[tuple[str, Ruling]]
+    rulings: list[Ruled]
 
 
 def decide(pair: DeliveryPair) -> Decision:
@@ -66,30 +72,41 @@ def decide(pair: DeliveryPair) -> Decision:
     'function_timeout'
     """
     of_both_runs = _of_both_runs(pair._replace(earlier_has_finish_mark=False))
-    rulings = [(code, of_both_runs.get(code) or RULES[code](pair)) for code in RULES]
-    causes = [code for code, r in rulings if r.stance == SUPPORTED]
-    open_codes = [code for code, r in rulings if r.stance == UNDECIDABLE]
-    if not causes and open_codes == ["broker_copy"] and pair.is_fifo is False:
+    answers = [answer or _asked(code, pair) for code, answer in of_both_runs.items()]
+    rulings = [ruled for ruled, _ in answers]
+    causes = [ruled.code for ruled in rulings if ruled.stance == SUPPORTED]
+    still_open = [ruled for ruled in rulings if ruled.stance == UNDECIDABLE]
+    if not causes and [ruled.code for ruled in still_open] == ["broker_copy"] and pair.is_fifo is False:
         causes = ["broker_copy"]
-        rulings[-1] = ("broker_copy", NOTHING_ELSE)
-    out = [labelled(code, r.sentence) for code, r in rulings if r.stance == EXCLUDED]
-    by_code = dict(rulings)
+        rulings[-1] = Ruled("broker_copy", *NOTHING_ELSE)
+    out = [label for _, label in answers if label is not None]
     if causes:
-        sentence = joined((by_code[code].sentence for code in causes), "; ")
+        sentence = joined((ruled.sentence for ruled in rulings if ruled.code in causes), "; ")
         return Decision(causes[0], causes, sentence, out, None, rulings)
-    if open_codes:
-        missing = joined(dict.fromkeys(by_code[code].would_decide or "" for code in open_codes), "; ")
-        codes = joined(open_codes, " or ")
+    if still_open:
+        missing = joined(dict.fromkeys(ruled.would_decide or "" for ruled in still_open), "; ")
+        codes = joined((ruled.code for ruled in still_open), " or ")
         return Decision("undecidable", [], said("{codes} would explain it", codes=codes), out, missing, rulings)
     return Decision(
         "undecidable", [], "every known cause is excluded by the evidence", out, "the consumer's full log", rulings
     )
 
 
+Answer = tuple[Ruled, str | None]
+"""What a rule says, and that with its code where it excludes its cause."""
+
+
 @lru_cache(maxsize=ANSWERS_KEPT)
-def _of_both_runs(pair: DeliveryPair) -> dict[str, Ruling]:
-    """Ask the rules to which it is all one whether the message had been finished."""
-    return {code: rule(pair) for code, rule in RULES.items() if code not in _OF_ONE_MESSAGE}
+def _of_both_runs(pair: DeliveryPair) -> dict[str, Answer | None]:
+    """Ask the rules to which it is all one whether the message had been finished; None: this one asks for that."""
+    status = pair.earlier_status
+    return {code: None if status in _OF_ONE_MESSAGE.get(code, ()) else _asked(code, pair) for code in RULES}
+
+
+def _asked(code: str, pair: DeliveryPair) -> Answer:
+    ruling = RULES[code](pair)
+    label = labelled(code, ruling.sentence) if ruling.stance == EXCLUDED else None
+    return Ruled(code, *ruling), label
 
 
 __all__ = [

@@ -16,6 +16,15 @@ class Ruling(NamedTuple):
     would_decide: str | None = None
 
 
+class Ruled(NamedTuple):
+    """One rule's answer for one redelivery: its ``Ruling``, with the rule's code."""
+
+    code: str
+    stance: str
+    sentence: str
+    would_decide: str | None = None
+
+
 def supported(sentence: str) -> Ruling:
     """The evidence shows this cause."""
     return Ruling(SUPPORTED, sentence)

@@ -25,7 +25,7 @@ def interval_words(at_least: int, at_most: int | None) -> str:
     return said("{low} to {high} times", low=at_least, high=at_most)
 
 
-def trigger_sentence(causes: list[str], seen: int, receive_count: int | None, origin: str | None = None) -> str:
+def trigger_sentence(causes: Sequence[str], seen: int, receive_count: int | None, origin: str | None = None) -> str:
     """Say why the message was redelivered; ``origin`` says where another id of the same work came from.
 
     >>> trigger_sentence([], 1, 1, "the same business key was sent again 2 s later under another message id")
@@ -69,7 +69,7 @@ OPEN_WORDS = {
 def effect_sentence(
     at_least: int,
     at_most: int | None,
-    bases: list[str],
+    bases: Sequence[str],
     order_runs: int | None = None,
     maybe_ids: Sequence[str] = (),
     open_by: str | None = None,
