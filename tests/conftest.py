@@ -14,6 +14,7 @@ pytest_plugins = ["tests.lakes"]
 
 if "PYTEST_XDIST_WORKER" not in os.environ:
     in_memory()
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of numpy, as in a command: a sixth of what a short process takes
 os.environ.setdefault("TOKIO_WORKER_THREADS", "1")  # of delta-rs: small tables cost a fifth less without a second
 
 # How long an example takes says how busy the machine is, and nothing of ours.
