@@ -47,10 +47,10 @@ _OF_MANY_WORLDS = (
 _TOGETHER = {
     **dict.fromkeys(_ON_SPARK, "on Spark"),
     "tests/spark_jobs/test_reuse.py": "in rounds",
-    **dict.fromkeys(_OF_MANY_WORLDS, "of many worlds"),
-    "tests/spark_jobs/test_cluster.py": "on a cluster",
     "tests/pages/in_browser/test_browser.py": "in a browser",  # first: it asks a server that has answered nothing yet
     "tests/pages/in_browser/": "in a browser",
+    **dict.fromkeys(_OF_MANY_WORLDS, "of many worlds"),
+    "tests/spark_jobs/test_cluster.py": "on a cluster",
 }
 """What runs in one process, by how its path begins: the first that fits. What is made there once is made for all."""
 _OF_SOURCES = (
