@@ -2,7 +2,7 @@
 
 import gc
 import os
-from functools import cache
+from functools import cache, partial
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
@@ -14,6 +14,7 @@ pytest_plugins = ["tests.lakes"]
 
 if "PYTEST_XDIST_WORKER" not in os.environ:
     in_memory()
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of numpy, as in a command: a sixth of what a short process takes
 os.environ.setdefault("TOKIO_WORKER_THREADS", "1")  # of delta-rs: small tables cost a fifth less without a second
 
 # How long an example takes says how busy the machine is, and nothing of ours.
@@ -46,10 +47,10 @@ _OF_MANY_WORLDS = (
 _TOGETHER = {
     **dict.fromkeys(_ON_SPARK, "on Spark"),
     "tests/spark_jobs/test_reuse.py": "in rounds",
-    **dict.fromkeys(_OF_MANY_WORLDS, "of many worlds"),
-    "tests/spark_jobs/test_cluster.py": "on a cluster",
     "tests/pages/in_browser/test_browser.py": "in a browser",  # first: it asks a server that has answered nothing yet
     "tests/pages/in_browser/": "in a browser",
+    **dict.fromkeys(_OF_MANY_WORLDS, "of many worlds"),
+    "tests/spark_jobs/test_cluster.py": "on a cluster",
 }
 """What runs in one process, by how its path begins: the first that fits. What is made there once is made for all."""
 _OF_SOURCES = (
@@ -112,6 +113,22 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if is_hypothesis_test(getattr(item, "obj", None)):
             item.add_marker("slow")
+
+
+def pytest_sessionstart(session):
+    """Of a test that passes, let a process of several report that alone, not also its beginning, its setup and its teardown.
+
+    Words between processes are made and read in plain Python, by the one that deals out tests for all of them.
+    """
+    for plugin in session.config.pluginmanager.get_plugins():
+        if type(plugin).__name__ == "WorkerInteractor":
+            plugin.sendevent = partial(_send_what_matters, plugin.sendevent)
+
+
+def _send_what_matters(send, name, **said):
+    report = said.get("data") if name == "testreport" else None
+    if name != "logstart" and not (report and report["when"] != "call" and report["outcome"] == "passed"):
+        send(name, **said)
 
 
 def pytest_collection_finish():

@@ -53,8 +53,10 @@ def main(page: str, options: str, listens_at: str = "") -> None:
     caches.setLevel(
         logging.ERROR
     )  # of each cache it would warn that there is no server yet: there is one when it is asked
+    gc.disable()  # what is read in here stays
     for name in (*NEEDED, *parts_of_pages()):
         import_module(name)
+    gc.enable()
     caches.setLevel(level)
     gc.collect()
     gc.freeze()  # Streamlit collects after every run of a page: 0.1 s more, with all that was read in here to look through

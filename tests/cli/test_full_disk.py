@@ -23,7 +23,8 @@ import resource, sys
 import cli
 most_bytes = int(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
-sys.exit(cli.main(sys.argv[2:]))
+sys.argv = sys.argv[1:]
+sys.exit(cli.whole_process())
 """
 
 

@@ -17,7 +17,7 @@ DRAWING = {"pandas", "plotly", "jinja2", "streamlit", "pyspark", "polars", "boto
 _LOADED = f"""
 import sys
 import cli
-code = cli.main(sys.argv[1:])
+code = cli.whole_process()
 print(code, *sorted({DRAWING!r} & set(sys.modules)), file=sys.stderr)
 """
 READING = {

@@ -1,12 +1,13 @@
 """What an import takes of the machine follows what it reads, never what the lake holds."""
 
-import random
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from forensics.lake import Lake
@@ -31,6 +32,8 @@ allocator keeps of them. The same with two million rows stored; fetching every r
 _IMPORT = r"""
 import re, sys
 from pathlib import Path
+from cli.without_pandas import leave_pandas_out
+leave_pandas_out()
 from forensics.lake import Lake
 from ingest.file_run import ImportChoices
 from ingest.files import import_files
@@ -61,19 +64,23 @@ def log(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def large(tmp_path_factory) -> Lake:
     """A lake with a long line of that group in every millisecond."""
-    lake, draw = Lake(tmp_path_factory.mktemp("large") / "lake"), random.Random(1)
-    for first in range(0, STORED, 100_000):
-        numbers = range(first, first + 100_000)
+    lake, draw = Lake(tmp_path_factory.mktemp("large") / "lake"), np.random.default_rng(1)
+    step_us, most = 1_000, 100_000
+    for first in range(0, STORED, most):
+        numbers = np.arange(first, first + most)
+        digits = pc.cast(numbers, pa.string())
+        moments = pa.array(int(T.timestamp()) * 1_000_000 + numbers * step_us).cast(pa.timestamp("us", "UTC"))
+        took = (pa.array(draw.random(most)).cast(pa.string()) for _ in range(3))
         columns = {
-            "evidence_id": [f"log:{n:043}" for n in numbers],
-            "log_group": ["/g"] * len(numbers),
-            "log_stream": ["s"] * len(numbers),
-            "event_id": [f"{n:056}" for n in numbers],
-            "logged_at": [T + timedelta(milliseconds=n) for n in numbers],
-            "line": [f"took {draw.random()} {draw.random()} {draw.random()} {'word ' * 20}" for _ in numbers],
+            "evidence_id": pc.binary_join_element_wise("log", pc.utf8_lpad(digits, 43, "0"), ":"),
+            "log_group": pa.repeat("/g", most),
+            "log_stream": pa.repeat("s", most),
+            "event_id": pc.utf8_lpad(digits, 56, "0"),
+            "logged_at": moments,
+            "line": pc.binary_join_element_wise("took", *took, "word " * 20, " "),
         }
         rows = [
-            pa.array(columns[f.name], f.type) if f.name in columns else pa.nulls(len(numbers), f.type)
+            columns[f.name].cast(f.type) if f.name in columns else pa.nulls(most, f.type)
             for f in arrow_schema(LOG_EVENTS)
         ]
         lake.append(LOG_EVENTS, pa.Table.from_arrays(rows, schema=arrow_schema(LOG_EVENTS)), "log_events|/g")
