@@ -2,7 +2,7 @@
 
 import gc
 import os
-from functools import cache, partial
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
@@ -113,22 +113,6 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if is_hypothesis_test(getattr(item, "obj", None)):
             item.add_marker("slow")
-
-
-def pytest_sessionstart(session):
-    """Of a test that passes, let a process of several report that alone, not also its beginning, its setup and its teardown.
-
-    Words between processes are made and read in plain Python, by the one that deals out tests for all of them.
-    """
-    for plugin in session.config.pluginmanager.get_plugins():
-        if type(plugin).__name__ == "WorkerInteractor":
-            plugin.sendevent = partial(_send_what_matters, plugin.sendevent)
-
-
-def _send_what_matters(send, name, **said):
-    report = said.get("data") if name == "testreport" else None
-    if name != "logstart" and not (report and report["when"] != "call" and report["outcome"] == "passed"):
-        send(name, **said)
 
 
 def pytest_collection_finish():
