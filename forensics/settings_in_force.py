@@ -98,7 +98,7 @@ def _of_one(states: list[Row], recorded: list[Change]) -> list[Row]:
         place = bisect_right(observed, start)
         seen, later = states[place - 1] if place else None, states[place] if place < len(states) else None
         known = {column: _at(start, column, seen, later, sets[column], recorded) for column in columns}
-        by_change = [k.evidence_id for k in known.values() if k.evidence_id in of_changes]
+        by_change = [k.evidence_id for k in known.values() if k.evidence_id in of_changes] if of_changes else []
         assumed = [k.evidence_id for k in known.values() if k.is_assumed]
         row = {
             **states[-1],
@@ -118,23 +118,22 @@ def _at(
     at: datetime, column: str, seen: Row | None, later: Row | None, sets: list[Change], recorded: list[Change]
 ) -> Known:
     """What a column was at a moment, from the snapshots and changes around it; ``sets`` are those of this column."""
-    was_set = next((c for c in reversed(sets) if c.changed_at <= at), None)
-    will_be_set = next((c for c in sets if c.changed_at > at), None)
+    was_set = next((c for c in reversed(sets) if c.changed_at <= at), None) if sets else None
+    will_be_set = next((c for c in sets if c.changed_at > at), None) if sets else None
     if was_set and (seen is None or was_set.changed_at >= seen["observed_at"]):
         before: Known | None = Known(was_set.values[column], was_set.evidence_id)
     else:
         before = Known(seen[column], seen["evidence_id"]) if seen else None
     if later is None or (will_be_set and will_be_set.changed_at <= later["observed_at"]):
         return before or Known(None, will_be_set.evidence_id if will_be_set else "", is_unknown=True)
-    changed_at = later.get("last_modified_at")
-    after = Known(later[column], later["evidence_id"])
+    changed_at, value, evidence_id = later.get("last_modified_at"), later[column], later["evidence_id"]
     if changed_at and changed_at <= at:
-        return after
-    if before and (changed_at or before.value == after.value):
+        return Known(value, evidence_id)
+    if before and (changed_at or before.value == value):
         return before
     if changed_at and column in DOUBTFUL and not any(abs(c.changed_at - changed_at) <= _SAME_CHANGE for c in recorded):
-        return Known(None, after.evidence_id, is_unknown=True)
-    return after._replace(is_assumed=True)
+        return Known(None, evidence_id, is_unknown=True)
+    return Known(value, evidence_id, is_assumed=True)
 
 
 def clipped(rows: Sequence[Row], until: datetime) -> list[Row]:

@@ -105,6 +105,8 @@ def delivery_measures(deliveries: pl.DataFrame, last_causes: pl.DataFrame | None
     ``last_causes``: queue_arn, item_id and ``last_cause``, the cause of the item's last redelivery (see last_causes).
     An item with an unlogged receive whose time nobody knows has to be in one part with all its deliveries.
     """
+    if deliveries.is_empty():
+        return NO_MEASURES
     measured = each_delivery(deliveries).collect().lazy()  # once: to plan it takes longer than a small part
     flags = (
         "redelivery",
@@ -117,11 +119,10 @@ def delivery_measures(deliveries: pl.DataFrame, last_causes: pl.DataFrame | None
         "random_dedup",
         "self_sent",
     )
-    highest = ("receives", "batch_count", "poison_age")
     counts = measured.group_by(KEY).agg(
         pl.len().cast(pl.Int64).alias("delivery"),
         *[pl.col(name).sum().cast(pl.Int64) for name in flags],
-        *[pl.col(name).max() for name in highest],
+        pl.col("receives", "batch_count", "poison_age").max(),
         pl.col("group").min().alias("first_group"),
         pl.col("group").max().alias("last_group"),
     )
@@ -141,6 +142,8 @@ def each_delivery(deliveries: pl.DataFrame) -> pl.LazyFrame:
 
 def invocation_measures(invocations: pl.DataFrame) -> pl.DataFrame:
     """Measure the invocations whose queue is known, in columns of the table ``invocations``; returns MEASURES."""
+    if invocations.is_empty():
+        return NO_MEASURES
     rows = each_invocation(invocations)
     counts = rows.group_by(KEY).agg(
         pl.len().cast(pl.Int64).alias("run"),
@@ -175,9 +178,10 @@ def verdict_measures(messages: pl.DataFrame) -> pl.DataFrame:
 
     A work counts once, under however many message ids it came: all of them have to be in one part.
     """
+    if messages.is_empty():
+        return NO_MEASURES
     rows = each_work(messages)
-    names = ("twice_surely", "twice_maybe", "stopped", "sent_again")
-    counts = rows.group_by(KEY).agg(*[pl.col(name).sum().cast(pl.Int64) for name in names])
+    counts = rows.group_by(KEY).agg(pl.col("twice_surely", "twice_maybe", "stopped", "sent_again").sum().cast(pl.Int64))
     cited = rows.filter("twice_maybe").select(*KEY, _first_lines())
     return _collected([counts, cited], [])
 
@@ -355,7 +359,7 @@ def _of_each(deliveries: pl.LazyFrame) -> pl.LazyFrame:
         (is_first & (sent_by == pl.col("function_name"))).fill_null(False).alias("self_sent"),
         is_worker.alias("run"),
         pl.when(is_worker & (run_ms >= 0)).then(run_ms).alias("run_ms"),
-        _is_dead().alias("dead"),
+        (pl.col("ended_by") == "dead_lettered").alias("dead"),
         pl.col("run_status"),
         "item_id",
         "evidence_ids",
@@ -375,10 +379,6 @@ def _consumer() -> pl.Expr:
 
 def _is_refused() -> pl.Expr:
     return (pl.col("ended_by") == "delete_refused") | (pl.col("delete_status") == "expired")
-
-
-def _is_dead() -> pl.Expr:
-    return pl.col("ended_by") == "dead_lettered"
 
 
 def _first_lines() -> pl.Expr:

@@ -82,6 +82,8 @@ Span = tuple[datetime, datetime]
 
 def metric_measures(points: pl.DataFrame, known: Known) -> pl.DataFrame:
     """Measure all of a lake's metric points, in columns of the table ``metric_points``; returns METRICS."""
+    if points.is_empty():
+        return pl.DataFrame(schema=METRICS)
     newest = _newest(points)
     levels = _levels(newest)
     found = [_sums(newest, known), _own_levels(levels, known), _passing(newest, known), _rises(levels, known)]

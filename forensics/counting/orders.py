@@ -26,6 +26,8 @@ def order_counts(deliveries: pl.DataFrame) -> list[dict[str, Any]]:
         started=pl.col("started_at").to_physical(),
     )
     rows = rows.filter(finished.is_not_null() | started.is_not_null() | pl.col("batch_position").is_not_null())
+    if rows.is_empty():
+        return []
     rows = rows.sort(pl.col(_RUN).hash(), "batch_position", nulls_last=True).with_columns(run=pl.col(_RUN).rle_id())
     is_in_batch = pl.col("batch_position").is_not_null()
     done = pl.when(is_in_batch).then(finished)

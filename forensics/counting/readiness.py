@@ -42,6 +42,8 @@ def handling_counts(handlings: pl.DataFrame) -> list[Counts]:
 
 
 def _counted(rows: pl.DataFrame, names: tuple[str, str, str], **counts: pl.Expr) -> list[Counts]:
+    if rows.is_empty():
+        return []
     first, last, sample = names
     samples = pl.concat_list(pl.col(sample).min(), pl.col(sample).max()).list.drop_nulls()
     return (

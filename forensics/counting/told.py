@@ -35,6 +35,8 @@ def told_of(invocations: pl.DataFrame, deliveries: pl.DataFrame, handlings: pl.D
 
 def _workers(handlings: pl.DataFrame) -> list[dict[str, Any]]:
     """Return by log group of workers whether some handling shows how it was opened, and how many do not."""
+    if handlings.is_empty():
+        return []
     opened = pl.col("is_opened")
     told = handlings.group_by("log_group").agg(has_starts=opened.any(), blind=(~opened).sum())
     return told.sort("log_group").with_columns(function_name=None, has_guard_line=False).to_dicts()

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from forensics.lake import Lake
 from forensics.settings import Settings
-from forensics.tables import BY_NAME
+from forensics.tables import BY_NAME, FINDINGS, GENERATIONS
 from tests.oracle.judge import Findings
 from tests.oracle.world import World
+from tests.tables import put_tables
 
 TABLES = (
     "log_events",
@@ -28,6 +29,7 @@ TABLES = (
 def fill_lake(worlds: Sequence[World], root: Path) -> Lake:
     """Put the evidence of all worlds into a fresh lake."""
     lake = Lake(root)
+    put_tables(lake, (*FINDINGS, GENERATIONS))
     for name in TABLES:
         rows = [row for world in worlds for row in world.rows(name)]
         if rows:

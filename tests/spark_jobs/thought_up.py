@@ -13,47 +13,52 @@ EXAMPLES = 450
 FIRST_SEED = 100_000
 
 
+_RUNTIMES = st.sampled_from(RUNTIMES)
+_FORMS = {runtime: st.sampled_from(EVENT_FORMS[runtime]) for runtime in RUNTIMES}
+_OTHERS = st.fixed_dictionaries(
+    {
+        "is_fifo": st.booleans(),
+        "group_count": st.integers(1, 6),
+        "message_count": st.integers(1, 20),
+        "send_spread_s": st.sampled_from((1, 10, 120)),
+        "visibility_s": st.sampled_from((20, 45, 300)),
+        "max_receive_count": st.sampled_from((None, 1, 2, 4)),
+        "body": st.sampled_from(BODIES),
+        "consumer": st.sampled_from(CONSUMERS),
+        "platform": st.sampled_from(("text_old", "text", "json")),
+        "system_log_level": st.sampled_from(("INFO", "WARN")),
+        "function_timeout_s": st.sampled_from((3, 10, 30)),
+        "batch_size": st.integers(1, 10),
+        "concurrency": st.integers(1, 4),
+        "response": st.sampled_from((None, *RESPONSES)),
+        "order": st.sampled_from(("sequential", "parallel")),
+        "awaits_siblings": st.booleans(),
+        "second_function": st.booleans(),
+        "started_line": st.booleans(),
+        "effect_line": st.sampled_from(("both", "message", "key", None)),
+        "guard": st.sampled_from((None, "line", "silent", "powertools")),
+        "troubles": st.frozensets(st.sampled_from(sorted({*TROUBLES, *WORKER_TROUBLES})), min_size=1, max_size=3),
+        "trouble_rate": st.sampled_from((0.1, 0.3, 0.6)),
+        "effect_declared": st.booleans(),
+        "exhaustive_declared": st.booleans(),
+        "started_declared": st.booleans(),
+        "order_declared": st.booleans(),
+        "idempotent_declared": st.booleans(),
+        "business_key_declared": st.booleans(),
+        "queue_settings_kept": st.booleans(),
+        "function_settings_kept": st.booleans(),
+        "mapping_kept": st.booleans(),
+        "metrics_kept": st.booleans(),
+        "loss": st.sampled_from(LOSSES),
+    }
+)
+
+
 @st.composite
 def plans(draw: st.DrawFn) -> Plan:
     """Any world that AWS and honest settings could give."""
-    runtime = draw(st.sampled_from(RUNTIMES))
-    return Plan(
-        is_fifo=draw(st.booleans()),
-        group_count=draw(st.integers(1, 6)),
-        message_count=draw(st.integers(1, 20)),
-        send_spread_s=draw(st.sampled_from((1, 10, 120))),
-        visibility_s=draw(st.sampled_from((20, 45, 300))),
-        max_receive_count=draw(st.sampled_from((None, 1, 2, 4))),
-        body=draw(st.sampled_from(BODIES)),
-        consumer=draw(st.sampled_from(CONSUMERS)),
-        runtime=runtime,
-        platform=draw(st.sampled_from(("text_old", "text", "json"))),
-        system_log_level=draw(st.sampled_from(("INFO", "WARN"))),
-        function_timeout_s=draw(st.sampled_from((3, 10, 30))),
-        batch_size=draw(st.integers(1, 10)),
-        concurrency=draw(st.integers(1, 4)),
-        response=draw(st.sampled_from((None, *RESPONSES))),
-        order=draw(st.sampled_from(("sequential", "parallel"))),
-        awaits_siblings=draw(st.booleans()),
-        second_function=draw(st.booleans()),
-        event_form=draw(st.sampled_from(EVENT_FORMS[runtime])),
-        started_line=draw(st.booleans()),
-        effect_line=draw(st.sampled_from(("both", "message", "key", None))),
-        guard=draw(st.sampled_from((None, "line", "silent", "powertools"))),
-        troubles=draw(st.frozensets(st.sampled_from(sorted({*TROUBLES, *WORKER_TROUBLES})), min_size=1, max_size=3)),
-        trouble_rate=draw(st.sampled_from((0.1, 0.3, 0.6))),
-        effect_declared=draw(st.booleans()),
-        exhaustive_declared=draw(st.booleans()),
-        started_declared=draw(st.booleans()),
-        order_declared=draw(st.booleans()),
-        idempotent_declared=draw(st.booleans()),
-        business_key_declared=draw(st.booleans()),
-        queue_settings_kept=draw(st.booleans()),
-        function_settings_kept=draw(st.booleans()),
-        mapping_kept=draw(st.booleans()),
-        metrics_kept=draw(st.booleans()),
-        loss=draw(st.sampled_from(LOSSES)),
-    ).made_fair()
+    runtime = draw(_RUNTIMES)
+    return Plan(runtime=runtime, event_form=draw(_FORMS[runtime]), **draw(_OTHERS)).made_fair()
 
 
 def thought_up() -> list[World]:

@@ -23,7 +23,7 @@ SCHEMA = {name: _TIME if name in _TIMES else pl.String for name in COLUMNS}
 
 
 def frame(deliveries: list[Delivery]) -> pl.DataFrame:
-    return pl.DataFrame([{name: getattr(d, name) for name in SCHEMA} for d in deliveries], schema=SCHEMA)
+    return pl.DataFrame({name: [getattr(d, name) for d in deliveries] for name in SCHEMA}, schema=SCHEMA)
 
 
 MOST = 1_000_000
@@ -123,15 +123,19 @@ def test_a_run_that_was_out_of_order_is_looked_at_whichever_parts_of_the_lake_te
         assert {d.item_id for part in stretches(rows, parts) for d in part} == {d.item_id for d in rows}
 
 
+GROUPS, NAMES = groups(), st.lists(st.sampled_from(("a", "b", "c", None)), max_size=4, unique=True)
+EITHER = st.booleans()
+
+
 @st.composite
 def queues(draw: st.DrawFn) -> list[Delivery]:
     """The deliveries of up to four groups, in any order; an item belongs to one group."""
     rows = []
-    for name in draw(st.lists(st.sampled_from(("a", "b", "c", None)), max_size=4, unique=True)):
-        for delivery in draw(groups()):
+    for name in draw(NAMES):
+        for delivery in draw(GROUPS):
             delivery.group_id = name
             delivery.item_id = f"{name}-{delivery.item_id}"
-            if draw(st.booleans()) and delivery.ended_by in HOLDING and not delivery.came_again:
+            if draw(EITHER) and delivery.ended_by in HOLDING and not delivery.came_again:
                 delivery.ended_by = "deleted"
             rows.append(delivery)
     return draw(st.permutations(rows))
@@ -198,36 +202,46 @@ def held(groups: Iterable[tuple[str, list[Delivery]]], affected: dict[str, str])
     return held_ms(times, affected)
 
 
+COUNT, PASSES, WAITED = st.integers(4, 12), st.sampled_from((0, 0.5, 1, 4)), st.sampled_from((0, 0, 0, 0.5, 3))
+TIMES, TOOK, HIDDEN = (
+    st.sampled_from((1,) * 6 + (2,)),
+    st.sampled_from((0, 0.25, 0.75, 2)),
+    st.sampled_from((0, 0.5, 1, 6)),
+)
+FEW, RESTED = st.sampled_from((False,) * 9 + (True,)), st.sampled_from((0.5, 1, 2))
+RUNS = [st.sampled_from((f"run-{number}",) * 4 + (f"run-{number // 3}", "run")) for number in range(12)]
+ENDS, GROUP = st.sampled_from((*HOLDING, "in_flight", "unknown")), st.sampled_from(("g", "g", "g", None))
+
+
 @st.composite
 def long_groups(draw: st.DrawFn) -> list[Delivery]:
     """Two groups, a known and an unknown one, in which most messages come once, one after the other, and are deleted."""
     rows = []
     now = 0.0
-    few = st.sampled_from((False,) * 9 + (True,))
-    for number in range(draw(st.integers(4, 12))):
-        now += draw(st.sampled_from((0, 0.5, 1, 4)))
-        sent = now - draw(st.sampled_from((0, 0, 0, 0.5, 3)))
-        run = draw(st.sampled_from((f"run-{number}",) * 4 + (f"run-{number // 3}", "run")))
-        times = draw(st.sampled_from((1,) * 6 + (2,)))
+    for number in range(draw(COUNT)):
+        now += draw(PASSES)
+        sent = now - draw(WAITED)
+        run = draw(RUNS[number])
+        times = draw(TIMES)
         for index in range(1, times + 1):
-            took = draw(st.sampled_from((0, 0.25, 0.75, 2)))
-            last = "deleted" if not draw(few) else draw(st.sampled_from((*HOLDING, "in_flight", "unknown")))
+            took = draw(TOOK)
+            last = "deleted" if not draw(FEW) else draw(ENDS)
             rows.append(
                 delivered(
                     f"m{number}",
                     index=index,
                     received=now,
-                    sent=None if draw(few) else sent,
-                    run_ended=None if draw(few) else now + took,
-                    hidden=now + draw(st.sampled_from((0, 0.5, 1, 6))),
-                    done=now + took if draw(st.booleans()) else None,
+                    sent=None if draw(FEW) else sent,
+                    run_ended=None if draw(FEW) else now + took,
+                    hidden=now + draw(HIDDEN),
+                    done=now + took if draw(EITHER) else None,
                     ended_by=last if index == times else "visibility_expired",
                     came_again=index < times,
                     consumer=run if index == 1 else f"{run}-{index}",
-                    group_id=draw(st.sampled_from(("g", "g", "g", None))),
+                    group_id=draw(GROUP),
                 )
             )
-            now += draw(st.sampled_from((0.5, 1, 2))) if index < times else 0
+            now += draw(RESTED) if index < times else 0
     return draw(st.permutations(rows))
 
 

@@ -273,33 +273,36 @@ TIMES = st.datetimes(datetime(2026, 3, 28), datetime(2026, 3, 30)).map(lambda at
 MAYBE = st.none() | TIMES
 
 
+ITEMS, RECEIVES, ARNS = st.integers(0, 6), st.integers(1, 4), st.sampled_from(("arn:q:orders", "arn:q:carts.fifo"))
+COUNT_AT = [st.sampled_from((None, index, index + 1)) for index in range(5)]
+DELIVERY = st.fixed_dictionaries(
+    {
+        "received_at": MAYBE,
+        "is_seen": st.booleans(),
+        "consumer_kind": st.sampled_from(("lambda", "worker", None)),
+        "function_name": st.sampled_from(("ship", None)),
+        "log_group": st.sampled_from((GROUP, None)),
+        "started_at": MAYBE,
+        "finished_at": MAYBE,
+        "run_ended_at": MAYBE,
+        "sent_at": MAYBE,
+        "group_id": st.sampled_from(("g1", "g2", None)),
+        "ended_by": st.sampled_from(("deleted", "dead_lettered", "delete_refused", None)),
+        "run_status": st.sampled_from(("success", "timeout", "crash", None)),
+    }
+)
+
+
 @st.composite
 def some_deliveries(draw):
     rows = []
-    for item in range(draw(st.integers(0, 6))):
-        arn = draw(st.sampled_from(("arn:q:orders", "arn:q:carts.fifo")))
-        for index in range(1, draw(st.integers(1, 4)) + 1):
-            rows.append(
-                delivery(
-                    f"m{item}",
-                    index,
-                    draw(MAYBE),
-                    queue_arn=arn,
-                    queue=arn.rpartition(":")[2],
-                    receive_count=draw(st.sampled_from((None, index, index + 1))),
-                    is_seen=draw(st.booleans()),
-                    consumer_kind=draw(st.sampled_from(("lambda", "worker", None))),
-                    function_name=draw(st.sampled_from(("ship", None))),
-                    log_group=draw(st.sampled_from((GROUP, None))),
-                    started_at=draw(MAYBE),
-                    finished_at=draw(MAYBE),
-                    run_ended_at=draw(MAYBE),
-                    sent_at=draw(MAYBE),
-                    group_id=draw(st.sampled_from(("g1", "g2", None))),
-                    ended_by=draw(st.sampled_from(("deleted", "dead_lettered", "delete_refused", None))),
-                    run_status=draw(st.sampled_from(("success", "timeout", "crash", None))),
-                )
-            )
+    for item in range(draw(ITEMS)):
+        arn = draw(ARNS)
+        for index in range(1, draw(RECEIVES) + 1):
+            told = draw(DELIVERY)
+            at, count = told.pop("received_at"), draw(COUNT_AT[index])
+            about = {"queue_arn": arn, "queue": arn.rpartition(":")[2], "receive_count": count}
+            rows.append(delivery(f"m{item}", index, at, **about, **told))
     return rows
 
 

@@ -182,6 +182,9 @@ def test_each_incident_has_lanes_of_its_own():
 
 
 seconds = st.integers(0, 8_000)
+SPANS = st.lists(st.tuples(seconds, st.sampled_from([0, 60, 2_000]), st.sampled_from([0, 30, 900])), max_size=9)
+HIDDEN, EITHER, LATE_US = st.sampled_from([None, 30, 500, 900]), st.booleans(), st.sampled_from([0, 1, 999, 1_000])
+UNKNOWN = st.sets(st.sampled_from(["first_received_at", "last_received_at", "last_active_at"]))
 
 
 @st.composite
@@ -193,14 +196,10 @@ def some_messages(draw):
             NOON + first * 1_000_000,
             NOON + (first + more) * 1_000_000,
             NOON + (first + more + run) * 1_000_000,
-            draw(st.sampled_from([None, 30, 500, 900])),
-            draw(st.booleans()),
+            draw(HIDDEN),
+            draw(EITHER),
         )
-        for number, (first, more, run) in enumerate(
-            draw(
-                st.lists(st.tuples(seconds, st.sampled_from([0, 60, 2_000]), st.sampled_from([0, 30, 900])), max_size=9)
-            )
-        )
+        for number, (first, more, run) in enumerate(draw(SPANS))
     ]
 
 
@@ -212,13 +211,16 @@ def test_the_order_of_messages_does_not_matter(messages, random):
     assert membership(messages) == expected
 
 
+MESSAGES = some_messages()
+
+
 @st.composite
 def times_that_are_missing(draw):
     """Some messages of which one time or another is not known, or which began a moment too early or too late."""
     changed = []
-    for one in draw(some_messages()):
-        names = draw(st.sets(st.sampled_from(["first_received_at", "last_received_at", "last_active_at"])))
-        late_us = draw(st.sampled_from([0, 1, 999, 1_000]))
+    for one in draw(MESSAGES):
+        names = draw(UNKNOWN)
+        late_us = draw(LATE_US)
         times = {n: getattr(one, n) + late_us for n in ("first_received_at", "last_received_at", "last_active_at")}
         changed.append(one._replace(**times | dict.fromkeys(names)))
     return changed
@@ -228,8 +230,9 @@ def times_that_are_missing(draw):
 def test_lanes_are_those_of_messages_put_in_order_one_by_one(messages, positions):
     placed = [one._replace(batch_position=at) for one, at in zip(messages, positions, strict=False)]
     by_incident: dict[str, list] = {}
+    found = membership(placed)
     for one in placed:
-        if one.item_id in (found := membership(placed)):
+        if one.item_id in found:
             at = (-1 if value is None else value for value in (one.first_received_at, one.batch_position))
             by_incident.setdefault(found[one.item_id][0], []).append((not one.is_affected, *at, one.item_id))
 

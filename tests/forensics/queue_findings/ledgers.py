@@ -119,6 +119,19 @@ def stance_of(candidate: Any) -> str:
 
 _SECONDS = st.integers(0, 12)
 _SENT = st.none() | _SECONDS
+_MESSAGES, _DELIVERIES, _RUNS, _PLACES = (
+    st.integers(1, 6),
+    st.integers(1, 3),
+    st.integers(1, 5),
+    st.none() | st.integers(1, 3),
+)
+_AGAIN = ("visibility_expired", "delete_refused")
+_CAME_AGAIN = st.sampled_from(_AGAIN)
+_LAST = st.sampled_from((*_AGAIN, "deleted", "deleted", "dead_lettered", "in_flight", "unknown"))
+_EFFECTS = st.sampled_from(("yes", "no", "unknown"))
+_STATUS = st.sampled_from(("success", "error", "unknown"))
+_KEYS: st.SearchStrategy[list[str]] = st.sampled_from(([], ["a"], ["b", "c"]))
+_EITHER = st.booleans()
 
 
 @st.composite
@@ -128,33 +141,31 @@ def groups(draw: st.DrawFn) -> list[Delivery]:
     A delivery that came again ended in its timeout or in a refused deletion, as the ledger has it.
     """
     rows = []
-    for number in range(draw(st.integers(1, 6))):
+    for number in range(draw(_MESSAGES)):
         item, sent = f"m{number}", draw(_SENT)
-        last = draw(st.integers(1, 3))
+        last = draw(_DELIVERIES)
         for index in range(1, last + 1):
-            is_seen = draw(st.booleans()) or index == last
+            is_seen = draw(_EITHER) or index == last
             came_again = index < last
-            again = ("visibility_expired", "delete_refused")
-            ends = again if came_again else (*again, "deleted", "deleted", "dead_lettered", "in_flight", "unknown")
-            effect = draw(st.sampled_from(("yes", "no", "unknown"))) if is_seen else "unknown"
+            effect = draw(_EFFECTS) if is_seen else "unknown"
             rows.append(
                 delivered(
                     item,
                     index=index,
                     received=draw(_SECONDS) if is_seen else None,
-                    ended_by=draw(st.sampled_from(ends)) if is_seen else "visibility_expired",
-                    run_status=draw(st.sampled_from(("success", "error", "unknown"))) if is_seen else None,
+                    ended_by=draw(_CAME_AGAIN if came_again else _LAST) if is_seen else "visibility_expired",
+                    run_status=draw(_STATUS) if is_seen else None,
                     run_ended=draw(_SENT) if is_seen else None,
                     hidden=draw(_SECONDS) if is_seen else None,
                     done=draw(_SENT) if effect == "yes" else None,
                     effect=effect,
                     sent=sent,
                     is_seen=is_seen,
-                    consumer=f"run-{draw(st.integers(1, 5))}" if is_seen else None,
-                    batch_position=draw(st.none() | st.integers(1, 3)),
+                    consumer=f"run-{draw(_RUNS)}" if is_seen else None,
+                    batch_position=draw(_PLACES),
                     came_again=came_again,
                     evidence_ids=[f"log:{item}-{index}"] if is_seen else [],
-                    business_keys=draw(st.sampled_from(([], ["a"], ["b", "c"]))),
+                    business_keys=draw(_KEYS),
                 )
             )
     return draw(st.permutations(rows))
