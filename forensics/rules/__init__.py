@@ -20,6 +20,7 @@ from forensics.rules.throttled import throttled
 from forensics.rules.unseen_receive import unseen_receive
 from forensics.rules.visibility_expired import visibility_expired
 from forensics.rules.worker_killed import worker_killed
+from forensics.run_ends import CUT_OFF
 from forensics.sentence import joined, labelled, said
 
 RULES: dict[str, Callable[[DeliveryPair], Ruling]] = {
@@ -44,7 +45,7 @@ ANSWERS_KEPT = 50
 """So many answers of the rules are kept for pairs that are alike: those of a few batches. More of them would be forgotten when they
 are no longer in the processor's own memory, which costs more than to ask."""
 _OF_ONE_MESSAGE = {
-    "batch_collateral": ("timeout", "crash", "error"),
+    "batch_collateral": CUT_OFF,
     "function_timeout": ("timeout",),
     "runtime_crash": ("crash",),
     "function_error": ("error",),
