@@ -11,13 +11,14 @@ import json
 import os
 import shutil
 import uuid
-import zlib
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import msgspec
+
+from forensics.lake.data_files import sha256_of
 
 _ROOT = Path(__file__).resolve().parent.parent
 _CODE = ("forensics", "spark_jobs")
@@ -79,12 +80,16 @@ class Cache:
         folder = self._folder(step, name)
         try:
             return all(
-                os.stat(path := f"{folder}/{file}").st_size == size
-                and (not with_content or _checksum(path) == checksum)
-                for file, (size, checksum) in told["files"].items()
+                os.stat(path := f"{folder}/{file}").st_size == size and (not with_content or sha256_of(path) == sha256)
+                for file, (size, sha256) in told["files"].items()
             )
         except (OSError, ValueError, TypeError, AttributeError):
             return False
+
+    def sha256(self, file: Path) -> str:
+        """Return the SHA-256 that an output's file had when it was written."""
+        told = self._told(file.parent.parent.name, file.parent.name)
+        return str(told["files"][file.name][1]) if told else sha256_of(file)
 
     def remove_damaged(self, used: Iterable[tuple[str, str]]) -> list[str]:
         """Remove those outputs of a run that are not what was written; returns their names."""
@@ -107,7 +112,7 @@ class Cache:
         draft.mkdir(parents=True)
         try:
             summary = make(draft)
-            files = {file.name: (file.stat().st_size, _checksum(file)) for file in sorted(draft.iterdir())}
+            files = {file.name: (file.stat().st_size, sha256_of(file)) for file in sorted(draft.iterdir())}
             (draft / _SUMMARY).write_text(json.dumps({"summary": summary, "files": files}))
             try:
                 draft.rename(folder)
@@ -147,10 +152,6 @@ class Cache:
             for entry in step.iterdir() if step != runs and step.is_dir() else ():
                 if f"{step.name}/{entry.name}" not in kept:
                     shutil.rmtree(entry, ignore_errors=True)
-
-
-def _checksum(file: Path | str) -> int:
-    return zlib.crc32(Path(file).read_bytes())
 
 
 def linked(source: Path | str, target: Path | str) -> None:

@@ -121,7 +121,7 @@ def _log_files(folder: Path, files: Sequence[str]) -> Iterator[LogFile]:
 def whole(path: str, sha256: str | None) -> Iterator[None]:
     """Read a file of evidence in here; raises LakeDamagedError with its name where it is not what was written."""
     file = Path(path)
-    if sha256 is not None and data_files.digest(file) != sha256:
+    if sha256 is not None and data_files.sha256_of(file) != sha256:
         raise delta.file_damaged(file.parent, file, "is not what was written")
     try:
         yield

@@ -20,6 +20,7 @@ from forensics.judging.recorded import Recorded
 from forensics.judging.surroundings import Surroundings
 from forensics.judging.written import lines_of_writers
 from forensics.lake import Generation, Lake
+from forensics.lake.data_files import sha256_of
 from forensics.lake.forgetting import forget_generations
 from forensics.parsers.sends import pattern_of
 from forensics.sentence import counted, said
@@ -124,6 +125,8 @@ class _Run:
             self.cache.clear()
         self.carried = Carried(self.cache, carrier, progress)
         self.evidence = pinned(lake, settings, versions, since)
+        self.sources: dict[Path, Path] = {}
+        """Staged files and what they were linked to."""
         self.run_id = f"{time.time_ns() // 1_000_000:015d}-{uuid.uuid4().hex[:12]}"
 
     # -- the steps ----------------------------------------------------------------------------------------------------
@@ -160,6 +163,7 @@ class _Run:
                 "settings_text": settings,
                 "settings_digest": text_digest(settings),
             },
+            digest=self._sha256,
         )
         self.cache.sweep(self.carried.used)
         forget_generations(self.lake)
@@ -345,7 +349,11 @@ class _Run:
         folder = self.lake.staging_folder(table, self.run_id)
         folder.mkdir(parents=True, exist_ok=True)
         for number, file in enumerate(files):
-            linked(file, f"{folder}/part-{number:05d}-{file.parent.name}.parquet")
+            linked(file, staged := folder / f"part-{number:05d}-{file.parent.name}.parquet")
+            self.sources[staged] = file
+
+    def _sha256(self, staged: Path) -> str:
+        return self.cache.sha256(self.sources[staged]) if staged in self.sources else sha256_of(staged)
 
 
 def _of_groups(told: Iterable[Summary]) -> Iterable[dict[str, Any]]:

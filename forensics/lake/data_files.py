@@ -9,7 +9,7 @@ import json
 import os
 import uuid
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -69,15 +69,16 @@ class DataFile:
         told: Mapping[commits.Stamp, tuple[int, str]] | None = None,
         *,
         was_flushed: bool = False,
+        digest: "Digest | None" = None,
     ) -> "DataFile":
         """Describe a file that is written whole; what an earlier commit ``told`` of the same file is not counted again.
 
-        ``was_flushed``: the files of that commit are known to be on the disk.
+        ``was_flushed``: the files of that commit are known to be on the disk. ``digest`` says what a file was when it was written.
         """
         status = file.stat()
         stamp = status.st_ino, status.st_size, status.st_mtime_ns
         known = (told or {}).get(stamp)
-        rows, sha256 = known or (pq.read_metadata(file).num_rows, digest(file))
+        rows, sha256 = known or (pq.read_metadata(file).num_rows, (digest or sha256_of)(file))
         path, written_ms = str(file).removeprefix(f"{folder}/"), status.st_mtime_ns // 1_000_000
         is_flushed = was_flushed and known is not None
         return cls(path, status.st_size, rows, sha256, written_ms, spans or {}, is_flushed)
@@ -96,9 +97,13 @@ def _in_stats(value: Any) -> Any:
     return value.isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else value
 
 
-def digest(file: Path) -> str:
+Digest = Callable[[Path], str]
+"""Tells a file's SHA-256."""
+
+
+def sha256_of(file: Path | str) -> str:
     """Return the SHA-256 of a file's content."""
-    with file.open("rb") as content:
+    with open(file, "rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
@@ -226,7 +231,7 @@ def what_is_wrong(file: Path, size_bytes: int | None, sha256: str | None, whole:
         return said("has {n} bytes instead of {m}", n=there, m=size_bytes)
     try:
         if whole and sha256 is not None:
-            return None if digest(file) == sha256 else "is not what was written"
+            return None if sha256_of(file) == sha256 else "is not what was written"
         with pq.ParquetFile(file, page_checksum_verification=True) as parquet:
             for _ in parquet.iter_batches(BATCH_ROWS) if whole else ():
                 pass

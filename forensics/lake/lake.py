@@ -22,7 +22,7 @@ from deltalake.transaction import RemoveAction
 
 from forensics.errors import LakeBusyError, LakeMissingError
 from forensics.lake import commits, data_files, delta, reading
-from forensics.lake.data_files import DataFile
+from forensics.lake.data_files import DataFile, Digest
 from forensics.lake.filters import between
 from forensics.lake.findings import Findings
 from forensics.lake.generation import Generation
@@ -258,15 +258,16 @@ class Lake:
         run_id: str,
         generation: dict[str, Any],
         findings: tuple[Table, ...] = FINDINGS,
+        digest: Digest = data_files.sha256_of,
     ) -> Generation:
         """Make the staged files of every findings table visible, the ``generations`` row last.
 
-        ``generation`` holds the other columns of ``generations``. A crash in between leaves readers on the generation before.
+        ``generation`` holds its other columns, ``digest`` tells a staged file's SHA-256. A crash in between leaves readers on the one before.
         """
         versions, counts = {}, {}
         flushed = before.versions if (before := self.generation()) else {}
         for table in findings:
-            versions[table.name], counts[table.name] = self._replace(table, run_id, flushed.get(table.name))
+            versions[table.name], counts[table.name] = self._replace(table, run_id, digest, flushed.get(table.name))
         row = {
             **generation,
             "tables": [f"{name}={version}" for name, version in sorted(versions.items())],
@@ -280,14 +281,15 @@ class Lake:
         assert found is not None
         return found
 
-    def _replace(self, table: Table, run_id: str, flushed: int | None) -> tuple[int, int]:
+    def _replace(self, table: Table, run_id: str, digest: Digest, flushed: int | None) -> tuple[int, int]:
         """Name the staged files of a table; a generation names the version ``flushed``, so its files are on the disk."""
         folder, staged = self.path(table), sorted(self.staging_folder(table, run_id).glob("*.parquet"))
         if not staged and self.exists(table) and (empty := delta.version_without_rows(folder, table)) is not None:
             return empty, 0
         handle = self._open_or_create(table)
         told = commits.told_of(folder, handle.version())
-        every = (DataFile.of(folder, path, told=told, was_flushed=handle.version() == flushed) for path in staged)
+        is_on_disk = handle.version() == flushed
+        every = (DataFile.of(folder, path, told=told, was_flushed=is_on_disk, digest=digest) for path in staged)
         files = [file for file in every if file.row_count]
         if not files and not handle.file_uris():  # no rows instead of none: the version that is there says so
             return handle.version(), 0
