@@ -5,10 +5,9 @@ from pathlib import Path
 
 from forensics.lake import Lake
 from forensics.settings import Settings
-from forensics.tables import BY_NAME, FINDINGS, GENERATIONS
+from forensics.tables import BY_NAME
 from tests.oracle.judge import Findings
 from tests.oracle.world import World
-from tests.tables import put_tables
 
 TABLES = (
     "log_events",
@@ -29,7 +28,6 @@ TABLES = (
 def fill_lake(worlds: Sequence[World], root: Path) -> Lake:
     """Put the evidence of all worlds into a fresh lake."""
     lake = Lake(root)
-    put_tables(lake, (*FINDINGS, GENERATIONS))
     for name in TABLES:
         rows = [row for world in worlds for row in world.rows(name)]
         if rows:

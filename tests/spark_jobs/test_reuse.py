@@ -20,7 +20,7 @@ from forensics.counting import plans as unit_plans
 from forensics.errors import CacheDamagedError
 from forensics.lake import Lake
 from forensics.settings import Settings
-from forensics.tables import BY_NAME, FINDINGS, GENERATIONS
+from forensics.tables import BY_NAME, FINDINGS
 from forensics.tables.evidence import LOG_EVENTS
 from spark_jobs import publish, runner, telling
 from spark_jobs.cache import Cache
@@ -31,7 +31,6 @@ from tests.oracle.bundle import TABLES, settings_of
 from tests.spark_jobs import small_worlds
 from tests.spark_jobs.small_lake import SmallLake, at, record, run, some_id
 from tests.spark_jobs.thought_up import plans
-from tests.tables import put_tables
 
 pytestmark = pytest.mark.slow
 
@@ -82,7 +81,6 @@ def in_rounds(evidence: Rows, count: int, rng: random.Random) -> list[Rows]:
 
 def append(lake: Lake, rows: Rows) -> None:
     """Append the rows of one round, each table in one commit."""
-    put_tables(lake, (*FINDINGS, GENERATIONS))
     for name, mine in rows.items():
         if mine:
             lake.append(BY_NAME[name], mine, f"{name}|oracle")
