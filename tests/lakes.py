@@ -4,8 +4,7 @@ A plugin of every run: a test that writes one unmarked fails. What a whole file 
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -15,8 +14,6 @@ LEFT_OUT = ("spark", "emulator", "browser", "page", "process", "slow", "lake")
 """Markers of what the quick check leaves out."""
 _allowed = [True]
 """Whether what runs now may write lakes, innermost last."""
-_first_commits: dict[str, bytes] = {}
-"""Of every kind of table that was made in this process, its first commit."""
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -55,28 +52,13 @@ def _look() -> None:
 
 
 def pytest_configure() -> None:
-    """See every table that is made, and every commit.
-
-    delta-rs makes the first table of each kind; others begin with its commit: to make one takes four times as long.
-    """
+    """See every table that is made, and every commit."""
     create, commit = DeltaTable.create.__func__, DeltaTable.create_write_transaction
 
-    def created(cls: type[DeltaTable], table_uri: str, **named: Any) -> DeltaTable:
+    def created(cls: type[DeltaTable], *args: Any, **named: Any) -> DeltaTable:
         _look()
-        kind = repr({**named, "schema": named["schema"].to_json()})
-        first = Path(table_uri, "_delta_log", f"{0:020}.json")
-        is_there = first.parent.exists()
-        if is_there or kind not in _first_commits:
-            table: DeltaTable = create(cls, table_uri, **named)
-            if not is_there:
-                _first_commits[kind] = first.read_bytes()
-            return table
-        first.parent.mkdir()
-        (draft := first.with_suffix(".draft")).write_bytes(_first_commits[kind])
-        with suppress(FileExistsError):  # another process was faster
-            first.hardlink_to(draft)
-        draft.unlink()
-        return cls(table_uri)
+        table: DeltaTable = create(cls, *args, **named)
+        return table
 
     def committed(table: DeltaTable, *args: Any, **named: Any) -> None:
         _look()
