@@ -21,9 +21,9 @@ RECENT = timedelta(days=7)
 """How far back from the end of the evidence the settings checks look, from a whole quarter of an hour on."""
 DAY, WEEK, RECENTLY = "day", "week", "recent"
 
-_UTC, _KIND = pl.Datetime("us", "UTC"), pl.Enum([DAY, WEEK, RECENTLY])
-_KEY = ("kind", "queue_arn", "first_day", "consumer")
-"""A period: ``first_day`` in the zone, null for recent; ``consumer`` null for days and weeks."""
+_UTC = pl.Datetime("us", "UTC")
+_KEY = ("queue_arn", "first_day", "consumer")
+"""A period within its kind: ``first_day`` in the zone, null for recent; ``consumer`` null for days and weeks."""
 _OF_LOGS = {
     "delivery_count": "delivery",
     "redelivery_count": "redelivery",
@@ -120,29 +120,30 @@ def periods_of(
     Columns are those of queue_health and queue_weeks, and for the checks ``consumer``, ``highest_receive_count``,
     ``largest_batch`` and ``has_one_group``; ``period`` is the day or the week, empty for recent.
     """
-    metrics = metrics.sort("at")  # once for all kinds, and their order is looked at within one period only
+    since = pl.lit(recent_from(data_until), _UTC)
     whole = [days_together(measured), *(_dated(frame, zone, data_until) for frame in (metrics, read))]
-    counted = _counted(*(_in_every_kind(frame) for frame in whole))
-    names = _calendar(counted.select("kind", "first_day").unique().rows(), zone, data_until)
-    return (
-        counted.join(names, ["kind", "first_day"], nulls_equal=True)
-        .drop("first_day")
-        .with_columns(pl.col("kind").cast(pl.String), pl.lit(str(zone)).alias("zone"))
-        .sort("kind", "queue_arn", "period", "consumer")
+    by_day = [frame.with_columns(pl.lit(None, pl.String).alias("consumer")) for frame in whole]
+    of_weeks = [frame.with_columns(pl.col("first_day").dt.truncate("1w")) for frame in by_day]
+    days = _named(_counted(*by_day), DAY, 1, zone)
+    weeks = _named(_counted(*of_weeks), WEEK, 7, zone)
+    last = [
+        frame.filter("is_recent", pl.col("consumer").is_not_null()).with_columns(
+            pl.lit(None, pl.Date).alias("first_day")
+        )
+        for frame in whole
+    ]
+    recent = _counted(*last).with_columns(
+        pl.lit(RECENTLY).alias("kind"),
+        pl.lit("").alias("period"),
+        pl.lit("").alias("week"),
+        since.alias("starts_at"),
+        pl.lit(data_until, _UTC).alias("ends_at"),
     )
-
-
-def _in_every_kind(dated: pl.DataFrame) -> pl.DataFrame:
-    """Return rows once for their day, once for their week, and those of the last days once more for their consumer."""
-    day, of_all = pl.col("first_day"), pl.lit(None, pl.String).alias("consumer")
-    return pl.concat(
-        [
-            dated.with_columns(of_all, pl.lit(DAY, _KIND).alias("kind")),
-            dated.with_columns(of_all, day.dt.truncate("1w"), pl.lit(WEEK, _KIND).alias("kind")),
-            dated.filter("is_recent", pl.col("consumer").is_not_null()).with_columns(
-                pl.lit(None, pl.Date).alias("first_day"), pl.lit(RECENTLY, _KIND).alias("kind")
-            ),
-        ]
+    every = pl.concat([days, weeks, recent.select(days.columns)])
+    return (
+        every.drop("first_day")
+        .with_columns(pl.lit(str(zone)).alias("zone"))
+        .sort("kind", "queue_arn", "period", "consumer")
     )
 
 
@@ -187,23 +188,19 @@ def _rows(periods: pl.DataFrame, table: Table, known: Known) -> list[dict[str, A
     return named.select(table.column_names).to_dicts()
 
 
-def _calendar(periods: Iterable[tuple[str, date | None]], zone: ZoneInfo, data_until: datetime | None) -> pl.DataFrame:
-    """Return of periods their name, their ISO week, and where they start and end (UTC, half-open)."""
+def _named(periods: pl.DataFrame, kind: str, length: int, zone: ZoneInfo) -> pl.DataFrame:
+    """Give periods of ``length`` days their name, their ISO week, and where they start and end (UTC, half-open)."""
     text = dict.fromkeys(("period", "week"), pl.String())
-    schema = pl.Schema({"kind": _KIND, "first_day": pl.Date(), **text, "starts_at": _UTC, "ends_at": _UTC})
-    rows = [
-        (kind, day, "", "", recent_from(data_until), data_until)
-        if day is None
-        else (kind, *_on_calendar(day, kind, zone))
-        for kind, day in periods
-    ]
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    schema = pl.Schema({"first_day": pl.Date(), **text, "starts_at": _UTC, "ends_at": _UTC})
+    calendar = [_on_calendar(day, kind, length, zone) for day in periods["first_day"].unique().to_list()]
+    names = pl.DataFrame(calendar, schema=schema, orient="row")
+    return periods.join(names, "first_day").with_columns(pl.lit(kind).alias("kind"))
 
 
-def _on_calendar(day: date, kind: str, zone: ZoneInfo) -> tuple[date, str, str, datetime, datetime]:
+def _on_calendar(day: date, kind: str, length: int, zone: ZoneInfo) -> tuple[date, str, str, datetime, datetime]:
     year, number, _ = day.isocalendar()
     week = f"{year}-W{number:02d}"
-    name, length = (day.isoformat(), 1) if kind == DAY else (week, 7)
+    name = day.isoformat() if kind == DAY else week
     return day, name, week, start_of(day, zone), start_of(day + timedelta(days=length), zone)
 
 
@@ -269,7 +266,7 @@ def _in_columns(periods: pl.DataFrame) -> pl.DataFrame:
 
 
 def _metrics_together(metrics: pl.DataFrame) -> pl.DataFrame:
-    """Sums and highest levels of metrics in order of time, with the line of the highest: of equal ones the last by id."""
+    """Sums and highest levels, with the line of the highest: of equal ones the last by id."""
 
     def highest(name: str) -> pl.Expr:
         return pl.col(f"{name}_id").filter(pl.col(name) == pl.col(name).max()).max()
@@ -287,16 +284,20 @@ def _metrics_together(metrics: pl.DataFrame) -> pl.DataFrame:
         at = take(pl.col("at").filter(pl.col("visible").is_not_null()))
         return (border(take) - pl.col(passing).filter(pl.col("at") == at).sum()).clip(0)
 
-    return metrics.group_by(_KEY, maintain_order=True).agg(
-        *[total(name) for name in _OF_METRICS.values()],
-        pl.col("age", "visible", "in_flight").max(),
-        border(pl.Expr.first).alias("waiting_start_count"),
-        border(pl.Expr.last).alias("waiting_end_count"),
-        least(pl.Expr.first, "sent_here").alias("waiting_start_least"),
-        least(pl.Expr.last, "deleted_here").alias("waiting_end_least"),
-        highest("age"),
-        highest("visible"),
-        pl.col("sum_id").max(),
+    return (
+        metrics.sort("at")
+        .group_by(_KEY, maintain_order=True)
+        .agg(
+            *[total(name) for name in _OF_METRICS.values()],
+            pl.col("age", "visible", "in_flight").max(),
+            border(pl.Expr.first).alias("waiting_start_count"),
+            border(pl.Expr.last).alias("waiting_end_count"),
+            least(pl.Expr.first, "sent_here").alias("waiting_start_least"),
+            least(pl.Expr.last, "deleted_here").alias("waiting_end_least"),
+            highest("age"),
+            highest("visible"),
+            pl.col("sum_id").max(),
+        )
     )
 
 
