@@ -89,7 +89,6 @@ class Telling:
             ("messages", publish.messages, messages, [told["messages"] for told in self.of_judged]),
             ("group_runs", publish.group_runs, runs, [0] * len(runs)),
         )
-        days = self._days(around, placed, of_messages)
         of_runs = {unit["name"]: one for unit, one in zip(runs, told, strict=True)}
         groups = self._groups(around, queues, of_runs)
         for queue in queues:
@@ -111,13 +110,20 @@ class Telling:
             for held in [{name: blocked[name] for name in unit["held"]}]
             for lacking in [around.gaps.between(unit["queues"], unit["from_at"], unit["until_at"])]
         ]
+        days = self._days(around, placed, of_messages)
+        told, of_days = self.carried.both(
+            around,
+            ("incidents", publish.incidents, units, [unit["messages"] for unit in units]),
+            ("days", publish.days, days, [0] * len(days)),
+        )
+        ids = [incident_id for unit in told for incident_id in unit["ids"]]
         names_items: dict[Writer, bool] = defaultdict(bool)
         for part in parts.told:
             for group in part["groups"]:
                 names_items[group["log_group"], group["function_name"]] |= bool(group["names_items"])
         health: dict[str, Any] = {
             "name": digest("health", settled, parts.entries, judged, placed, everything, data_until),
-            "days": days,
+            "days": self._days_together(around, days, of_days),
             "parts": [list(entry) for entry in parts.entries],
             "judge": judged,
             "metric_files": self.evidence.metric_files,
@@ -125,13 +131,9 @@ class Telling:
             "of_handlings": [t["of_handlings"] for t in parts.told],
             "written": {name: group.kind for name, group in reading.groups.items()},
         }
-        told, _, _ = self.carried.both(
-            around,
-            ("incidents", publish.incidents, units, [unit["messages"] for unit in units]),
-            ("queue", publish.queue, queues, [publish.MESSAGES_PER_UNIT] * len(queues)),
-            ("health", publish.health, [health], [2 * publish.MESSAGES_PER_UNIT]),
+        self.carried.both(
+            around, ("queue", publish.queue, queues, [1] * len(queues)), ("health", publish.health, [health], [2])
         )
-        ids = [incident_id for unit in told for incident_id in unit["ids"]]
         self.blind = publish.blind(around, parts.entries, names_items, ids)
         staged: dict[Table, list[Path]] = {table: [] for table in FINDINGS}
 
@@ -165,10 +167,8 @@ class Telling:
         source = carried.cache.entry("settled_members", before["name"])
         return Members(carried.cache.entry("members", unit["name"]), source, settled), summary
 
-    def _days(
-        self, around: publish.Surrounding, placed: Sequence[str], of_messages: Sequence[Summary]
-    ) -> list[tuple[str, str]]:
-        """Count by day what was measured, by stretches of time: new lines make few of them anew; returns the entries of all."""
+    def _days(self, around: publish.Surrounding, placed: Sequence[str], of_messages: Sequence[Summary]) -> list[Unit]:
+        """Return stretches of time, each with the files of what was measured in it: new lines make few of them anew."""
         files = [
             *(
                 [("settle", n, "measures"), (*e, "run_measures")]
@@ -185,12 +185,17 @@ class Telling:
         for mine, ends in stretches(spans, around.until, publish.MEASURED_PER_UNIT):
             of_files = sorted(file for n in mine for file in files[n])
             units.append({"name": digest("days", of_files, around.zone, ends), "files": of_files})
-        rows = [counted["rows"] for counted in self.carried.map("days", publish.days, around, units)]
-        settled = settled_parts(range(len(units)), rows, HASHES_PER_ROW, ROWS_SPARED)
-        old = [units[n]["name"] for n in settled]
+        return units
+
+    def _days_together(
+        self, around: publish.Surrounding, days: Sequence[Unit], of_days: Iterable[Summary]
+    ) -> list[tuple[str, str]]:
+        """Count together what was counted of days long ago; returns the entries of all."""
+        settled = settled_parts(range(len(days)), [told["rows"] for told in of_days], HASHES_PER_ROW, ROWS_SPARED)
+        old = [days[n]["name"] for n in settled]
         before: list[Unit] = [{"name": digest("settled_days", *old), "days": old}] if old else []
         self.carried.map("settled_days", publish.settle_days, around, before)
-        new = [("days", unit["name"]) for n, unit in enumerate(units) if n not in set(settled)]
+        new = [("days", unit["name"]) for n, unit in enumerate(days) if n not in set(settled)]
         return [*(("settled_days", unit["name"]) for unit in before), *new]
 
     def _everything(self) -> dict[str, str]:

@@ -98,25 +98,25 @@ def _of_sends(told: Share) -> _Sent:
     return _Sent(excluded, [*rivals, NO_RECEIVE_COUNTS])
 
 
-def _reasons(texts: Mapping[str, int]) -> Mapping[str, Counter[str]]:
-    """Count the reasons that ``code: why`` texts give, by code."""
-    reasons: dict[str, Counter[str]] = defaultdict(Counter)
+def _reasons(texts: Mapping[str, int]) -> Mapping[str, dict[str, int]]:
+    """Return how often each reason is given that ``code: why`` texts give, by code."""
+    reasons: dict[str, dict[str, int]] = defaultdict(dict)
     for text, count in texts.items():
         code, _, sentence = text.partition(": ")
-        reasons[code][sentence] += count
+        reasons[code][sentence] = count
     return reasons
 
 
 def _out_for_all(texts: Mapping[str, int], count: int) -> list[str]:
     """Return what is out for every one of them, with its most frequent reason."""
     found = _reasons(texts)
-    return sorted(f"{code}: {most_frequent(why)}" for code, why in found.items() if why.total() == count)
+    return sorted(f"{code}: {most_frequent(why)}" for code, why in found.items() if sum(why.values()) == count)
 
 
 def _open_for_any(texts: Mapping[str, int], count: int, one: str, many: str) -> list[str]:
     """Say each open rival with its most frequent reason; the most frequent rival first."""
     found = _reasons(texts)
-    total = {code: why.total() for code, why in found.items()}
+    total = {code: sum(why.values()) for code, why in found.items()}
     told = []
     for code, number in ranked(total):
         why = most_frequent(found[code])

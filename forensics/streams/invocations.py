@@ -13,7 +13,7 @@ from forensics.streams.facts import facts_of
 from forensics.streams.groups import LAMBDA_STREAM
 from forensics.streams.model import Fact, Invocation, LogGroup, LogLine
 from forensics.streams.once import statements_once
-from forensics.streams.runs import CLOSES, ENDS, IN_ORDER, MARKS, Statement, parted_by_batch, runs_of
+from forensics.streams.runs import CLOSES, ENDS, IN_ORDER, MARKS, Statement, parted_where_run_again, runs_of
 
 INIT_ERRORS = (
     "Runtime.ImportModuleError",
@@ -87,7 +87,7 @@ def assembled(
     maker = _Maker(log_stream, group, in_force)
     found = []
     for (request_id, start_index), lines in runs.items():
-        for began_at, part in parted_by_batch(lines):
+        for began_at, part in parted_where_run_again(lines):
             has_start = any(s.kind == "start" and s.request_id for s in part)
             found.append(maker.run(request_id, start_index if has_start else 0, part, began_at))
     same: dict[str, int] = {}

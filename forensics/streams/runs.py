@@ -112,11 +112,12 @@ def _already_at(statement: Statement, named_in: Mapping[str, Set[str]]) -> str |
     return runs[0] if len(runs) == 1 else None
 
 
-def parted_by_batch(lines: Sequence[Statement]) -> list[tuple[int | None, list[Statement]]]:
+def parted_where_run_again(lines: Sequence[Statement]) -> list[tuple[int | None, list[Statement]]]:
     """Part the lines of one request id where it was run again and no START says so; with when each run but the first began.
 
-    A run has one batch. Another is printed where the run before was closed, or where a message of that one stands under
-    another receipt handle or count; what stands behind the close is of the new run, which began when it was printed.
+    A run has one batch, and is closed once. Another is printed where the run before was closed, or where a message of that one
+    stands under another receipt handle or count; and what stands between a close and the next of its kind at a later time is
+    another run's. What stands behind the close is of the new run, which began when its batch was printed, else with its first line.
     """
     started = next((n for n, statement in enumerate(lines, 1) if statement.kind == "start"), 0)
     parts: list[tuple[int | None, list[Statement]]] = [
@@ -124,18 +125,32 @@ def parted_by_batch(lines: Sequence[Statement]) -> list[tuple[int | None, list[S
     ]  # what stands before its START is of the first run, too
     shown = {f.message_id: f for statement in lines[:started] for f in statement.facts if f.role == "record"}
     closed = 0
+    closed_by: dict[str, tuple[int, int]] = {}
     for statement in lines[started:]:
         records = [f for f in statement.facts if f.role == "record"]
+        part = parts[-1][1]
         if records and shown and (closed or any(_is_received_anew(f, shown.get(f.message_id)) for f in records)):
-            left = parts[-1][1][closed or len(parts[-1][1]) :]
-            del parts[-1][1][len(parts[-1][1]) - len(left) :]
-            parts.append((statement.at, left))
-            shown, closed = {}, 0
+            parts.append((statement.at, _taken_from(part, closed or len(part))))
+            shown, closed, closed_by = {}, 0, {}
+        elif statement.at > closed_by.get(statement.kind, (statement.at, 0))[0]:
+            behind = max(place for _, place in closed_by.values())
+            if behind < len(part):
+                parts.append((part[behind].at, _taken_from(part, behind)))
+                shown, closed_by = {}, {}
         shown.update((f.message_id, f) for f in records)
-        parts[-1][1].append(statement)
+        part = parts[-1][1]
+        part.append(statement)
         if statement.kind in CLOSES or (closed and statement.kind in MARKS):
-            closed = len(parts[-1][1])
+            closed = len(part)
+        if statement.kind in CLOSES:
+            closed_by[statement.kind] = statement.at, closed
     return parts
+
+
+def _taken_from(part: list[Statement], place: int) -> list[Statement]:
+    left = part[place:]
+    del part[place:]
+    return left
 
 
 def _is_received_anew(record: Fact, before: Fact | None) -> bool:

@@ -50,7 +50,7 @@ def _never_parted(_: Callable[..., Any]) -> Callable[..., Any]:
 Break = tuple[Any, str, Callable[..., Any]]
 BREAKS: dict[str, tuple[list[Break], list[World]]] = {
     "the request id as the only key of a run": (
-        [(invocations, "runs_of", _keyed_by_request_id), (invocations, "parted_by_batch", _never_parted)],
+        [(invocations, "runs_of", _keyed_by_request_id), (invocations, "parted_where_run_again", _never_parted)],
         REUSED_IDS,
     ),
     "an unknown receive count taken as 1": ([(assemble, "deliveries_of", _counted_as_first)], UNCOUNTED),

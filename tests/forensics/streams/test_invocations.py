@@ -92,6 +92,37 @@ WHERE = {
         [(1, "start", A), (2, "start", A), (3, "start", B), (4, "app", A, mention("m"))],
         {(A, 1): ["m"], (A, 2): [], (B, 1): []},
     ),
+    "of another attempt whose START is missing: what was closed is closed again later": (
+        [
+            (1, "start", A),
+            (2, "app", A, mention("m")),
+            (3, "end", A),
+            (3, "report", A),
+            (8, "app", A, mention("m")),
+            (9, "end", A),
+            (9, "report", A),
+        ],
+        {(A, 1): ["m"], (A, 0): ["m"]},
+    ),
+    "of another attempt whose START is missing, as is the REPORT of the first": (
+        [
+            (1, "start", A),
+            (2, "app", A, mention("m")),
+            (3, "end", A),
+            (8, "app", A, mention("n")),
+            (9, "end", A),
+            (9, "report", A),
+        ],
+        {(A, 1): ["m"], (A, 0): ["n"]},
+    ),
+    "that is closed, whose END is written behind its REPORT": (
+        [(1, "start", A), (2, "app", A, mention("m")), (3, "report", A), (4, "app", A, mention("n")), (5, "end", A)],
+        {(A, 1): ["m", "n"]},
+    ),
+    "that is closed twice with nothing between: nothing else was run": (
+        [(1, "start", A), (2, "app", A, mention("m")), (3, "report", A), (9, "report", A)],
+        {(A, 1): ["m"]},
+    ),
     "of two that are on at once, without a request id: the one that has named the message": (
         [
             (1, "start", A),
