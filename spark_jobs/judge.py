@@ -43,7 +43,7 @@ WORK_SCHEMA = {"queue_arn": pl.String, "work_id": pl.String, "judged": pl.Binary
 SHARE_SCHEMA = {"queue_arn": pl.String, "item_id": pl.String, "share": pl.Binary}
 """What some works tell of the incident of one of their messages, packed (``Share``)."""
 
-VERDICTS = "verdicts.arrow"
+VERDICTS, VERDICT_ROWS, MARKS = "verdicts.arrow", "messages.arrow", "marks.arrow"
 MARK_SCHEMA = {"place": pl.UInt32, **{name: schema_of(TIMELINE)[name] for name in MARK_COLUMNS[1:]}}
 _by_code = itemgetter(*(list(RULES).index(code) for code in sorted(RULES)))
 
@@ -91,9 +91,9 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     written(folder, "deliveries", ledger)
     written(folder, "redeliveries", redeliveries)
     written(folder, "rulings", _rulings([judged.redeliveries[n] for n in order], redeliveries))
-    written(folder, "messages", messages)
+    write_mapped(messages, folder / VERDICT_ROWS)
     marks = frame(mark_rows(judged.ledger, judged.messages), MARK_SCHEMA)
-    written(folder, "marks", marks.with_columns(places.arg_sort().gather(marks["place"]).alias("place")))
+    write_mapped(marks.with_columns(places.arg_sort().gather(marks["place"]).alias("place")), folder / MARKS)
     verdicts = frame(map(attrgetter(*VERDICT_SCHEMA), judged.messages), VERDICT_SCHEMA)
     write_mapped(verdicts[of_messages], folder / VERDICTS)
     # all rulings stand in their own table, and are most of what there is to say

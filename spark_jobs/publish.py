@@ -47,7 +47,7 @@ from forensics.tables.findings import (
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary
 from spark_jobs.candidates import frames_in, mapped, write_frames, write_mapped
-from spark_jobs.judge import ends_in, open_works_in
+from spark_jobs.judge import MARKS, VERDICT_ROWS, ends_in, open_works_in
 from spark_jobs.members import Members
 from spark_jobs.parts import packed, read_part, written
 
@@ -87,13 +87,13 @@ def messages(around: Surrounding, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         judged = around.cache.entry("judge", unit["judged"])
-        rows = read_part(judged, "messages").collect().drop("incident_id")
+        rows = mapped(judged / VERDICT_ROWS).drop("incident_id")
         mine = around.members.rows(pl.col("part") == unit["part"]).sort(*INCIDENT, "lane")
         named = mine.select("queue_arn", "item_id", "incident_id", "lane")
         rows = rows.join(named, on=["queue_arn", "item_id"], how="left").select(*schema_of(MESSAGES))
         written(folder, "messages", rows, MESSAGES.key)
         drawn = read_part(judged, "deliveries").select(MARKED).with_row_index("place").collect()
-        marks = read_part(judged, "marks").collect().join(drawn.join(named, on=["queue_arn", "item_id"]), on="place")
+        marks = mapped(judged / MARKS).join(drawn.join(named, on=["queue_arn", "item_id"]), on="place")
         written(folder, "timeline", marks.select(*schema_of(TIMELINE)), TIMELINE.key)
         written(folder, "shares", _shares(judged, mine))
         written(folder, "measures", measures := verdict_measures(rows))
