@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 
 from forensics.counting import plans, shared_hashes
-from forensics.counting.shared_hashes import with_numbers
+from forensics.counting.settled_rows import rows_in, with_numbers
 
 HASHES = "hashes.arrow"
 SHARED = "shared.arrow"
@@ -106,4 +106,4 @@ class Plan:
         """Return those members (``plans.MEMBER_SCHEMA``) who are wanted."""
         before = with_numbers(mapped(self.source / "members.arrow"), self.numbers)
         touched = mapped(self.folder / TOUCHED)["group"]
-        return plans.members_in(mapped(self.folder / FRESH), touched, before, wanted)
+        return rows_in(mapped(self.folder / FRESH), touched, before, wanted)

@@ -18,7 +18,7 @@ import polars as pl
 from forensics.counting import waiting_lines
 from forensics.counting.digests import owners_digest
 from forensics.counting.halves import halved
-from forensics.counting.shared_hashes import with_numbers
+from forensics.counting.settled_rows import with_numbers
 from forensics.counting.spoken import stretches
 from forensics.counting.waiting_lines import STREAM, Borders, placed
 from spark_jobs.assemble import of_items, of_said, of_streams, of_workers

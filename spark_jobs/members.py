@@ -9,7 +9,7 @@ import polars as pl
 
 from forensics.counting import members as counted
 from forensics.counting.members import INCIDENT
-from forensics.counting.shared_hashes import with_numbers
+from forensics.counting.settled_rows import rows_in, with_numbers
 from spark_jobs.cache import Cache, Summary
 from spark_jobs.candidates import frames_in, mapped, write_frames, write_mapped
 from spark_jobs.judge import VERDICTS
@@ -76,7 +76,7 @@ class Members:
         """Return those members who are wanted."""
         before = with_numbers(mapped(self.source / MEMBERS), self.numbers)
         again = mapped(self.folder / AGAIN)["place"]
-        return counted.members_in(mapped(self.folder / MEMBERS), again, before, wanted)
+        return rows_in(mapped(self.folder / MEMBERS), again, before, wanted)
 
     def incidents(self, unit: int) -> pl.DataFrame:
         """Return the incidents of one unit."""

@@ -138,9 +138,3 @@ def units_of(incidents: pl.DataFrame) -> list[dict[str, Any]]:
         messages=pl.col("messages").sum(),
     )
     return units.to_dicts()
-
-
-def members_in(now: pl.DataFrame, again: pl.Series, before: pl.DataFrame, wanted: pl.Expr) -> pl.DataFrame:
-    """Return those members ``wanted``: of ``placed`` ones and of those of before whose incident is not looked at ``again``."""
-    kept = before.lazy().filter(wanted & ~pl.col("place").is_in(again.implode())).collect()
-    return pl.concat([kept, now.filter(wanted)])

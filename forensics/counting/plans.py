@@ -123,9 +123,3 @@ def _told_of(members: pl.DataFrame) -> dict[str, Any]:
         pieces.append({**piece, "owners": owners_digest(owners)})
         first += count
     return {"messages": members["owner"].n_unique(), "rows": members.height, "pieces": pieces}
-
-
-def members_in(fresh: pl.DataFrame, touched: pl.Series, before: pl.DataFrame, wanted: pl.Expr) -> pl.DataFrame:
-    """Return those members ``wanted``: of a plan's fresh ones and of those of before whose group is not touched."""
-    kept = before.filter(wanted)
-    return pl.concat([kept.filter(~pl.col("group").is_in(touched.implode())), fresh.filter(wanted)])

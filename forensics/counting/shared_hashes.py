@@ -11,6 +11,7 @@ import polars as pl
 
 from forensics.counting.hashes import in_one, met, parts_of, places_of, shared_in
 from forensics.counting.item_hashes import HASH_SCHEMA, ITEM, OPEN, candidates_in
+from forensics.counting.settled_rows import with_numbers
 
 
 def between(rows: pl.DataFrame, low: int, high: int) -> pl.DataFrame:
@@ -88,11 +89,6 @@ def shared(
     found += [with_numbers(of_recent, recent)]
     found += [_with_number(mine, number) for (number, _), mine in zip(parts, others, strict=True)]
     return candidates_in(_together(found))
-
-
-def with_numbers(rows: pl.DataFrame, numbers: Sequence[int]) -> pl.DataFrame:
-    """Return rows whose ``part`` is a place among these numbers with the number."""
-    return rows.with_columns(pl.Series("part", numbers, pl.UInt32).gather(rows["part"]))
 
 
 def _picked(parts: Sequence[pl.DataFrame], places: np.ndarray) -> Iterator[pl.DataFrame]:

@@ -147,7 +147,7 @@ class Queue:
                 break
             if self.is_fifo and message.group_id in locked:
                 continue
-            if message.visible_at > now and not self._is_copied(message):
+            if not self._is_visible(message) and not self._is_copied(message):
                 continue
             if self._is_over(message):
                 self._move(message)
@@ -207,12 +207,11 @@ class Queue:
 
     def _waiting(self) -> list[Message]:
         """Return the messages in the order in which this queue hands them out, if it may hand out any."""
-        left, now = list(self._left.values()), self.simulation.now
-        is_any_visible = any(m.visible_at <= now for m in left)  # most polls find nothing
+        left = list(self._left.values())
+        is_any_visible = any(self._is_visible(m) for m in left)  # most polls find nothing
         if self.is_fifo:
             return left if is_any_visible else []
-        chance = self.rng.randrange
-        order = [m.sequence + chance(3000) * 256 for m in left]
+        order = [m.sequence + self.rng.randrange(3000) * 256 for m in left]
         if is_any_visible or self.copy_rate:
             left = [m for _, m in sorted(zip(order, left, strict=True), key=itemgetter(0))]
         return left

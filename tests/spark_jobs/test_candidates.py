@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from forensics.counting import shared_hashes
 from forensics.counting.hashes import groups_of
 from forensics.counting.item_hashes import HASH_SCHEMA
-from forensics.counting.shared_hashes import with_numbers
+from forensics.counting.settled_rows import with_numbers
 from spark_jobs import candidates
 
 HIGHEST = 2**64 - 1

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from forensics.counting import members
 from forensics.counting.membership import VERDICT_SCHEMA, membership
+from forensics.counting.settled_rows import rows_in
 
 SCHEMA = VERDICT_SCHEMA | {"part": pl.UInt32}
 NOON = 1_795_348_800
@@ -62,7 +63,7 @@ def placed(old: pl.DataFrame, new: pl.DataFrame) -> tuple[pl.DataFrame, list[dic
     before = members.settled([old])
     now, again = members.placed([new], before)
     incidents, told = members.told_of(before, members.told_by_part(before.members), now, again)
-    found = members.members_in(now.members, again, before.members, pl.lit(True)).drop("place")
+    found = rows_in(now.members, again, before.members, pl.lit(True)).drop("place")
     return found.sort("item_id"), members.units_of(incidents), told
 
 

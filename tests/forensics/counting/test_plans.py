@@ -8,16 +8,10 @@ from hypothesis import strategies as st
 from forensics.counting import plans
 from forensics.counting.digests import owners_digest
 from forensics.counting.halves import stretch_of
+from forensics.counting.item_hashes import HASH_SCHEMA
+from forensics.counting.settled_rows import rows_in
 
-SCHEMA = {
-    "hash": pl.UInt64,
-    "owner": pl.UInt64,
-    "flags": pl.UInt8,
-    "at": pl.Int64,
-    "since": pl.Int64,
-    "until": pl.Int64,
-    "part": pl.UInt32,
-}
+SCHEMA = HASH_SCHEMA | {"part": pl.UInt32}
 row = st.tuples(
     st.integers(0, 12),
     st.integers(1, 9),
@@ -62,7 +56,7 @@ def test_a_plan_is_the_same_whichever_rows_were_there_before(rows, data):
     for name, unit in found.units.items():
         low, high = stretch_of(name)
         wanted = pl.col("began").is_between(low, high, closed="left")
-        mine = plans.members_in(fresh, touched, before.members, wanted).sort("part", "owner")
+        mine = rows_in(fresh, touched, before.members, wanted).sort("part", "owner")
         assert (
             mine.select(columns).rows() == at_once.members.filter(wanted).sort("part", "owner").select(columns).rows()
         )
