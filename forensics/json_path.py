@@ -9,10 +9,12 @@ from typing import Any
 
 import msgspec
 
+from forensics.possessive import compiled
+
 _STEP_TEXT = r"\.([A-Za-z_][A-Za-z0-9_-]*)|\[([0-9]+)\]"
 _STEP = re.compile(_STEP_TEXT)
 _PATH = re.compile(rf"\$(?:{_STEP_TEXT})*")
-_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\\.", re.DOTALL)
+_QUOTED = compiled(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\\.", re.DOTALL)
 """A quoted string, or an escape outside of one: passed over, so that no unclosed quote is searched for its end twice."""
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 """One half of a surrogate pair, which no file can hold."""

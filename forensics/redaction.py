@@ -12,6 +12,7 @@ import re
 from urllib.parse import unquote
 
 from forensics.identity import HANDLE_PREFIX_CHARS, handle_token
+from forensics.possessive import compiled
 
 # A handle's characters: base64 and UUIDs (emulators issue those; ElasticMQ joins two with "#").
 _PLAIN = r"[A-Za-z0-9+/=_#-]"
@@ -43,7 +44,7 @@ _PLACES = (
     (rf"\bValue {_QUOTE}?", _handle(20, _LINE_END), rf"(?={_QUOTE}? for parameter ReceiptHandle)"),
     (r"(?:(?<![A-Za-z0-9+/])|(?<=\\[nrt])|(?<=%[0-9A-F]{2}))(?=AQEB)", _handle(64), ""),
 )
-_HANDLE = re.compile("|".join(f"{before}({handle}){after}" for before, handle, after in _PLACES))
+_HANDLE = compiled("|".join(f"{before}({handle}){after}" for before, handle, after in _PLACES))
 _ESCAPED_END = re.compile(r"\\+[rn]|[\r\n]")
 _ESCAPED_SLASH = re.compile(r"\\+/")
 _ESCAPED_CHAR = re.compile(r"\\+u00([0-9A-Fa-f]{2})")

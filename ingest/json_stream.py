@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forensics.errors import SourceUnreadableError
+from forensics.possessive import compiled
 from forensics.sentence import said
 
 MOST_CHARS = 16 * 1024**2
@@ -21,7 +22,7 @@ _BLANKS_AND_COMMA = _BLANKS + ","
 HEAD_CHARS = 400
 REST = "{}"
 """Behind a key: what an object holds beside its streamed arrays."""
-_MARK = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}"]', re.DOTALL)
+_MARK = compiled(r'"(?:[^"\\]|\\.)*+"|[\[\]{}"]', re.DOTALL)
 """A whole string, a bracket, or the quote of a string whose end is not there yet."""
 _DEPTH = {"[": 1, "{": 1, "]": -1, "}": -1}
 _END_OF_NUMBER = re.compile(r"[^-+.0-9eE]")

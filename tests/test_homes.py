@@ -73,6 +73,7 @@ PATTERNS = {
     "the epoch": (r"datetime\(1970", "forensics/clock.py"),
     "milliseconds as seconds in words": (r"/ 1000:\.\d?f?[^}]*\} s", "forensics/words.py"),
     "a count with its noun": (r"""if \w+ == 1 else many or""", "forensics/sentence.py"),
+    "compiling a group that gives nothing back": (r"""re\.compile\(.*[^\\]\)[*+?]\+""", "forensics/possessive.py"),
     "merging spans": (r"<= \w+\[-1\]\[1\]", "forensics/spans.py"),
 }
 

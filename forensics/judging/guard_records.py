@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from forensics.clock import micros
+from forensics.possessive import compiled
 from forensics.settings import GuardTable, Settings
 from forensics.streams.model import Delivery
 
@@ -234,7 +235,7 @@ def _values(form: GuardTable, record: Record) -> Iterator[tuple[str, str]]:
 
 @lru_cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.ASCII)
+    return compiled(pattern, re.ASCII)
 
 
 def _digest_kind(digest: str) -> tuple[str, bool] | None:

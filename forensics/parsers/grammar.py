@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from forensics.possessive import compiled
+
 BLANK = r"[ \t\u00a0]"
 """One blank inside a line; copies of logs turn tabs into spaces and back."""
 
@@ -63,7 +65,7 @@ class Pattern:
     @cached_property
     def compiled(self) -> re.Pattern[str]:
         """The pattern, with ASCII classes."""
-        return re.compile(self.text, re.ASCII)
+        return compiled(self.text, re.ASCII)
 
     @property
     def groups(self) -> tuple[str, ...]:
