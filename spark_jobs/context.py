@@ -18,6 +18,8 @@ DRIVER_MEMORY = os.environ.get("DOUBLETAKE_SPARK_MEMORY", DEFAULT_MEMORY)
 
 _SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss4m"
 """Java only hands out work: its slow compiler never pays for itself."""
+_OF_A_TASK = {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+"""A task has one core: kernels that start more threads only wait."""
 _QUIET = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
 """Errors only: Spark else greets with lines about its logging before the first word of ours."""
 
@@ -36,7 +38,7 @@ def spark_context(master: str | None = None, say: Callable[[str], None] | None =
     local = master is None or master.startswith("local")
     if local:
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a task has one core; kernels that start more threads only wait
+    os.environ |= {name: value for name, value in _OF_A_TASK.items() if name not in os.environ}
     os.environ["PYTHONSAFEPATH"] = "1"  # the workers' modules are ours, not those of the folder the command was run in
     root = str(Path(__file__).resolve().parent.parent)
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
@@ -49,17 +51,18 @@ def spark_context(master: str | None = None, say: Callable[[str], None] | None =
         "spark.driver.memory": DRIVER_MEMORY,
         "spark.driver.extraJavaOptions": f"{_SHORT_LIVED} {_QUIET} -Djava.io.tmpdir={scratch}",
         "spark.speculation": "false",
+        "spark.python.daemon.module": "spark_jobs.python_daemon",
     }
     if local:
         settings |= {
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.local.dir": str(scratch),
-            "spark.python.daemon.module": "spark_jobs.python_daemon",
         }
     else:
         # Our modules lie beside the interpreter, at the same place there.
-        settings |= {"spark.executorEnv.PYTHONPATH": root, "spark.executor.extraJavaOptions": _SHORT_LIVED}
+        there = {f"spark.executorEnv.{name}": value for name, value in {"PYTHONPATH": root, **_OF_A_TASK}.items()}
+        settings |= {**there, "spark.executor.extraJavaOptions": _SHORT_LIVED}
     conf = SparkConf().setAppName("doubletake").setMaster(master or "local[*]").setAll(list(settings.items()))
     with java_home(java.launcher_home()):
         context = SparkContext(conf=conf)

@@ -15,6 +15,9 @@ pytest_plugins = ["tests.lakes"]
 if "PYTEST_XDIST_WORKER" not in os.environ:
     in_memory()
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of numpy, as in a command: a sixth of what a short process takes
+os.environ.setdefault(
+    "POLARS_MAX_THREADS", "1"
+)  # of frames of some rows: a second only waits, and costs a seventh of correlating them
 os.environ.setdefault("TOKIO_WORKER_THREADS", "1")  # of delta-rs: small tables cost a fifth less without a second
 
 # How long an example takes says how busy the machine is, and nothing of ours.
