@@ -84,6 +84,18 @@ def asked_for(requirements: Iterable[Requirement], extras: Iterable[str]) -> Ite
         to_do += [(r, inner) for r in more for inner in ("", *requirement.extras)]
 
 
+def files_of(package: Distribution) -> Iterator[Path]:
+    """Yield what a distribution installed, below the folder of packages.
+
+    Debian's pip installs by ``setup.py`` what comes as source; what Python then tells are the files of that source.
+    """
+    info = Path(str(package.locate_file(f"{package.name}-{package.version}.egg-info")))
+    if (told := info / "installed-files.txt").exists():
+        yield from (Path(os.path.relpath(info / line, info.parent)) for line in told.read_text().splitlines())
+    else:
+        yield from map(Path, package.files or ())
+
+
 def link_compiled(file: Path, there: Path) -> None:
     """Let a module be compiled there as it is here: compiling all that the product loads takes six seconds."""
     if file.suffix == ".py" and (compiled := Path(cache_from_source(str(file)))).exists():
@@ -102,7 +114,7 @@ def installed(wheel, metadata, tmp_path_factory):
     run(sys.executable, "-m", "venv", "--without-pip", venv, cwd=elsewhere)
     ours, theirs = (Path(sysconfig.get_path("purelib", vars=v)) for v in ({}, {"base": str(venv)}))
     for package in asked_for(map(Requirement, ["pip", *metadata.get_all("Requires-Dist")]), EXTRAS):
-        for file in package.files or ():
+        for file in files_of(package):
             there = (theirs / file).resolve()
             if (
                 there.is_relative_to(theirs) and "__pycache__" not in file.parts
