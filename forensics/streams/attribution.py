@@ -30,11 +30,16 @@ _ONE_JOB_A_PROCESS = frozenset({"laravel"})
 
 
 class AboutItem(NamedTuple):
-    """A fact with what it is about; its message id or key is filled in. ``job``: how many nameless starts came before."""
+    """A fact with what it is about; its message id or key is filled in.
+
+    ``job`` tells which nameless start it is of, counted from 1, 0 where there is none before it; ``starts``, how many came before:
+    more where it may go on with what an earlier one began.
+    """
 
     item_id: str
     job: int
     fact: Fact
+    starts: int
 
 
 def in_stream_order(facts: Iterable[PlacedFact]) -> list[PlacedFact]:
@@ -113,14 +118,14 @@ def _attributed(
             item_id = named.item_id
             goes_on_in = begun_in.get(item_id or "", jobs) if place in beside and named.role not in OPENERS else jobs
             if item_id is not None and goes_on_in < jobs:
-                about.append(AboutItem(item_id, goes_on_in, named))
+                about.append(AboutItem(item_id, goes_on_in, named, jobs))
             elif item_id is not None or place not in beside:
                 job.append(named)
             if item_id is not None and named.role in OPENERS:
                 begun_in[item_id] = jobs
             continue
         if fact.role == STOPPING and named.item_id is None:
-            about += [AboutItem(item_id, 0, _given(named, item_id)) for item_id in held.stopped()]
+            about += [AboutItem(item_id, 0, _given(named, item_id), 0) for item_id in held.stopped()]
             continue
         messages = threads.hear(place, fact)
         held.hear(named)
@@ -137,7 +142,7 @@ def _attributed(
             named = threads.of_work(place, named, one_at_a_time)
             item_id = named.item_id
         if item_id is not None:
-            about.append(AboutItem(item_id, 0, named))
+            about.append(AboutItem(item_id, 0, named, 0))
     threads.end()
     return about + _given_to_job(jobs, job, one_at_a_time), threads.contradicted
 
@@ -156,7 +161,7 @@ def _given_to_job(job: int, facts: Sequence[Fact], one_at_a_time: bool) -> list[
             last = last if fact.is_passing and item_id not in items else item_id
         elif (item_id := only or (last if one_at_a_time else None)) is None:
             continue
-        about.append(AboutItem(item_id, job, _given(fact, item_id)))
+        about.append(AboutItem(item_id, job, _given(fact, item_id), job))
     return about
 
 

@@ -142,7 +142,7 @@ def _parted(facts: Sequence[AboutItem], silence_ms: int, one_at_a_time: bool) ->
     message = _MessageInStream(facts, silence_ms, one_at_a_time)
     for _, line in groupby(facts, key=lambda about: about.fact.evidence_id):
         for about in sorted(line, key=lambda about: about.fact.role == "mention"):
-            message.hear(about.job, about.fact)
+            message.hear(about)
     _give_back(message.handlings)
     return message.handlings
 
@@ -166,6 +166,7 @@ class _MessageInStream:
         "_one_at_a_time",
         "_openers_since_best",
         "_silence_ms",
+        "_starts",
         "handlings",
     )
 
@@ -174,7 +175,7 @@ class _MessageInStream:
         self._by_handle: dict[str, list[Fact]] = {}
         self._silence_ms, self._one_at_a_time = silence_ms, one_at_a_time
         self._best = max(_SURENESS.get(about.fact.role, 0) for about in facts)
-        self._job = facts[0].job
+        self._job, self._starts = facts[0].job, facts[0].starts
         self._is_awaiting_opener = any(
             about.job == self._job and _SURENESS.get(about.fact.role) == self._best for about in facts
         )
@@ -182,12 +183,13 @@ class _MessageInStream:
         self._openers_since_best: set[str] = set()
         self._is_closed = self._had_effect = False
 
-    def hear(self, job: int, fact: Fact) -> None:
+    def hear(self, about: AboutItem) -> None:
         """Take in the next fact about the message. That its worker is told to stop opens nothing.
 
         A call with the receipt handle that an earlier handling printed is of that one: a slower worker of the same stream. So
         is a refused delete where the latest handling was over.
         """
+        fact = about.fact
         if fact.role == STOPPING:
             if self.handlings:
                 self.handlings[-1].append(fact)
@@ -201,7 +203,7 @@ class _MessageInStream:
         elif self._ends_again(fact):
             fact = fact._replace(role="mention", detail=TAKEN)
             self.handlings.append([])
-        opens = self._opens(job, fact)
+        opens = self._opens(about._replace(fact=fact))
         is_over = self._had_effect or self._is_closed
         has_lost_opener = (is_over and self._is_later_start(fact)) or self._is_after_silence(fact)
         if not self.handlings or (opens and (not self._is_awaiting_opener or has_lost_opener)):
@@ -211,7 +213,7 @@ class _MessageInStream:
         self.handlings[-1].append(fact)
         if fact.role == "record" and fact.receipt_handle is not None:
             self._by_handle.setdefault(handle_prefix(fact.receipt_handle), self.handlings[-1])
-        self._remember(job, fact)
+        self._remember(about, fact)
 
     def _give_to(self, earlier: list[Fact], fact: Fact) -> None:
         """Give a call to the handling whose handle it names; with its delete the effect last told, if it shows none.
@@ -280,19 +282,23 @@ class _MessageInStream:
             return None
         return next((before for before in reversed(self.handlings[:-1]) if not _is_over(before)), None)
 
-    def _opens(self, job: int, fact: Fact) -> bool:
+    def _opens(self, about: AboutItem) -> bool:
         """Tell whether a fact opens a handling.
 
         The surest opener that the message has in this stream does, and a less sure one that comes again before the next of
-        those. So does a new job, and work done again long after it was over. Of a message without any opener a long silence parts the handlings, and an effect after an
+        those. So does a new job, work done again long after it was over, and what names the message after a silence in which
+        a nameless job began: that one's line with the message may be lost, and the earlier one have another process. Of a message without any opener a long silence parts the handlings, and an effect after an
         end, if the message had one before: the start line of the second is lost. Silence does not part the end of a job, or a
         delete, from what was done before: a slow one is silent for long.
         """
+        _, job, fact, starts = about
         role = fact.role
         if job != self._job:
             return True
         if self._best:
             sureness = _SURENESS.get(role)
+            if role == "mention" and starts > self._starts and self._is_after_silence(fact):
+                return True
             if sureness is None:
                 return role == "effect" and self._is_done_again(fact)
             return sureness == self._best or role in self._openers_since_best
@@ -320,9 +326,9 @@ class _MessageInStream:
     def _is_after_silence(self, fact: Fact) -> bool:
         return fact.at // 1000 - self._last_ms >= self._silence_ms
 
-    def _remember(self, job: int, fact: Fact) -> None:
+    def _remember(self, about: AboutItem, fact: Fact) -> None:
         role = fact.role
-        self._job, self._last_ms = job, fact.at // 1000
+        self._job, self._starts, self._last_ms = about.job, about.starts, fact.at // 1000
         if role in _SURENESS:
             if _SURENESS[role] == self._best:
                 self._openers_since_best.clear()

@@ -90,6 +90,18 @@ SAID = {
         ),
         ["a: started started effect", "b: started started"],
     ),
+    "another job began, and the message was visible again before it was named once more": (
+        ("worker_started", "started a", "worker_started", 900, "mention a"),
+        ["a: started started", "a: mention"],
+    ),
+    "not soon after another job began": (
+        ("worker_started", "started a", "worker_started", 20, "mention a"),
+        ["a: started started mention"],
+    ),
+    "nor where it ends after a silence what it began before another job": (
+        ("worker_started", "started a", "worker_started", 900, "effect a", "worker_finished a"),
+        ["a: started started effect finished"],
+    ),
     "a new job, though no line of it opens": (
         ("worker_started", "mention a", "mention b", "worker_started", "mention a", "mention b"),
         ["a: mention", "a: mention", "b: mention", "b: mention"],
