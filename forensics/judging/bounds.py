@@ -45,8 +45,14 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
 
 
 def _was_kept(item: Sequence[Delivery]) -> bool:
-    """Tell whether SQS had kept a message before, although its function's run had succeeded: then a success ends nothing."""
-    return any(d.consumer_kind == "lambda" and d.run_status == "success" and not d.is_named_failure for d in item[:-1])
+    """Tell whether SQS may have kept a message before, although its function's run had succeeded: then a success ends nothing.
+
+    It may have where a delivery before was counted and not seen.
+    """
+    return any(
+        not d.is_seen or (d.consumer_kind == "lambda" and d.run_status == "success" and not d.is_named_failure)
+        for d in item[:-1]
+    )
 
 
 def may_have_come_unread(last: Delivery, around: Surroundings, was_kept: bool = False) -> bool:

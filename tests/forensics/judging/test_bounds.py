@@ -220,6 +220,7 @@ KEPT = {
     "its run had failed": ({"run_status": "error"}, {}, None),
     "its run had given it back by name": ({"is_named_failure": True}, {}, None),
     "a worker had it": ({"consumer_kind": "worker"}, {}, None),
+    "nobody saw who had it": ({"is_seen": False, "consumer_kind": None, "run_status": None}, {}, "unread"),
     "a recorded delete ended it in the end": ({}, {"deleted_by_call_at": 9 * S}, None),
     "it was moved away in the end": ({}, {"ended_by": "dead_lettered"}, None),
     "it is hidden still": ({}, {"ended_by": "in_flight"}, None),
