@@ -2,12 +2,9 @@
 
 import re
 
-_GROUPS = re.compile(
-    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]"  # parentheses that are escaped, or stand in a class, begin and end nothing
-    r"|\((?:\?(?:P?<[A-Za-z_][A-Za-z0-9_]*>|[:>=!]|<[=!]|[aimsux-]+[:)])?)?"
-    r"|\)(?:[*+?]|\{(?!\})[0-9]*,?[0-9]*\})\+|.",
-    re.DOTALL,
-)
+ESCAPE_OR_CLASS = r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]"
+"""What in an expression stands for itself: a parenthesis in it begins and ends nothing."""
+_GROUPS = re.compile(ESCAPE_OR_CLASS + r"|\)(?:[*+?]|\{(?!\})[0-9]*,?[0-9]*\})\+|.", re.DOTALL)
 
 
 def compiled(text: str, flags: int = 0) -> re.Pattern[str]:
@@ -22,7 +19,7 @@ def compiled(text: str, flags: int = 0) -> re.Pattern[str]:
     parts: list[str] = []
     begun: list[int] = []
     for part in _GROUPS.findall(text):
-        if part[0] == "(" and part[-1] != ")":
+        if part == "(":
             begun.append(len(parts))
         elif part[0] == ")" and begun:
             start = begun.pop()

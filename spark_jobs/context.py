@@ -18,8 +18,6 @@ DRIVER_MEMORY = os.environ.get("DOUBLETAKE_SPARK_MEMORY", DEFAULT_MEMORY)
 
 _SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss4m"
 """Java only hands out work: its slow compiler never pays for itself."""
-_OF_A_TASK = {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-"""A task has one core: kernels that start more threads only wait."""
 _QUIET = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
 """Errors only: Spark else greets with lines about its logging before the first word of ours."""
 
@@ -38,7 +36,7 @@ def spark_context(master: str | None = None, say: Callable[[str], None] | None =
     local = master is None or master.startswith("local")
     if local:
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    os.environ |= {name: value for name, value in _OF_A_TASK.items() if name not in os.environ}
+    threads = os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a task has one core; more threads only wait
     os.environ["PYTHONSAFEPATH"] = "1"  # the workers' modules are ours, not those of the folder the command was run in
     root = str(Path(__file__).resolve().parent.parent)
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
@@ -61,8 +59,11 @@ def spark_context(master: str | None = None, say: Callable[[str], None] | None =
         }
     else:
         # Our modules lie beside the interpreter, at the same place there.
-        there = {f"spark.executorEnv.{name}": value for name, value in {"PYTHONPATH": root, **_OF_A_TASK}.items()}
-        settings |= {**there, "spark.executor.extraJavaOptions": _SHORT_LIVED}
+        settings |= {
+            "spark.executorEnv.PYTHONPATH": root,
+            "spark.executorEnv.POLARS_MAX_THREADS": threads,
+            "spark.executor.extraJavaOptions": _SHORT_LIVED,
+        }
     conf = SparkConf().setAppName("doubletake").setMaster(master or "local[*]").setAll(list(settings.items()))
     with java_home(java.launcher_home()):
         context = SparkContext(conf=conf)

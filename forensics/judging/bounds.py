@@ -32,7 +32,7 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
     if None not in [d.receive_count for d in item]:
         if _may_have_gone_on(item, around):
             return "outlived"
-        return "unread" if may_have_come_unread(last, around, _was_kept(item)) else None
+        return "unread" if may_have_come_unread(last, around, _may_have_been_kept(item)) else None
     if first.message_id is None:
         return "key_alone"
     if last.ended_by in _TO_COME_AGAIN and not is_at_limit(last) and not around.hides_no_work(last.queue_arn):
@@ -44,7 +44,7 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
     return "uncounted" if any(_hides_between(earlier, later, around, starts) for earlier, later in pairs) else None
 
 
-def _was_kept(item: Sequence[Delivery]) -> bool:
+def _may_have_been_kept(item: Sequence[Delivery]) -> bool:
     """Tell whether SQS may have kept a message before, although its function's run had succeeded: then a success ends nothing.
 
     It may have where a delivery before was counted and not seen.
@@ -55,15 +55,15 @@ def _was_kept(item: Sequence[Delivery]) -> bool:
     )
 
 
-def may_have_come_unread(last: Delivery, around: Surroundings, was_kept: bool = False) -> bool:
+def may_have_come_unread(last: Delivery, around: Surroundings, may_be_kept: bool = False) -> bool:
     """Tell whether a message that its last delivery did not end can have come again while a consumer's log was not read.
 
-    Where it ``was_kept`` before, only a recorded delete ends it; a success ends none that it may have given back. It is looked for up to the visibility timeout after it could be received again, and as far as its own log group was
+    Where it ``may_be_kept`` after a success, only a recorded delete ends it; a success ends none that it may have given back. It is looked for up to the visibility timeout after it could be received again, and as far as its own log group was
     read: what is still hidden then is in flight.
     """
     is_over = last.ended_by in ("dead_lettered", "in_flight")
     if last.ended_by == "deleted":
-        is_over = last.deleted_by_call_at is not None or (_was_left_to_delete(last) and not was_kept)
+        is_over = last.deleted_by_call_at is not None or (_was_left_to_delete(last) and not may_be_kept)
     if is_over or last.received_at is None or last.log_group is None:
         return False
     if is_at_limit(last):

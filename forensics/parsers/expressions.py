@@ -2,8 +2,10 @@
 
 import re
 
+from forensics.possessive import ESCAPE_OR_CLASS
+
 _ASCII = {"d": "0-9", "w": "A-Za-z0-9_", "s": r"\t\n\x0B\f\r "}
-_PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<[A-Za-z_]+>|\(\?:|\(\?|[*+?}]\+|.", re.DOTALL)
+_PARTS = re.compile(ESCAPE_OR_CLASS + r"|\(\?P<[A-Za-z_]+>|\(\?:|\(\?|[*+?}]\+|.", re.DOTALL)
 
 
 _TO_BLANK = re.compile(r"(\(\?P<[A-Za-z_]+>)\\S\+\)")

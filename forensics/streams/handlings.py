@@ -203,7 +203,7 @@ class _MessageInStream:
         elif self._ends_again(fact):
             fact = fact._replace(role="mention", detail=TAKEN)
             self.handlings.append([])
-        opens = self._opens(about._replace(fact=fact))
+        opens = self._opens(about, fact)
         is_over = self._had_effect or self._is_closed
         has_lost_opener = (is_over and self._is_later_start(fact)) or self._is_after_silence(fact)
         if not self.handlings or (opens and (not self._is_awaiting_opener or has_lost_opener)):
@@ -282,7 +282,7 @@ class _MessageInStream:
             return None
         return next((before for before in reversed(self.handlings[:-1]) if not _is_over(before)), None)
 
-    def _opens(self, about: AboutItem) -> bool:
+    def _opens(self, about: AboutItem, fact: Fact) -> bool:
         """Tell whether a fact opens a handling.
 
         The surest opener that the message has in this stream does, and a less sure one that comes again before the next of
@@ -291,20 +291,19 @@ class _MessageInStream:
         end, if the message had one before: the start line of the second is lost. Silence does not part the end of a job, or a
         delete, from what was done before: a slow one is silent for long.
         """
-        _, job, fact, starts = about
         role = fact.role
-        if job != self._job:
+        if about.job != self._job:
             return True
         if self._best:
             sureness = _SURENESS.get(role)
-            if role == "mention" and starts > self._starts and self._is_after_silence(fact):
-                return True
+            if role == "mention":
+                return about.starts > self._starts and self._is_after_silence(fact)
             if sureness is None:
                 return role == "effect" and self._is_done_again(fact)
             return sureness == self._best or role in self._openers_since_best
         if fact.receive_count == 1:  # what was said before is of the first receive, too
             return False
-        is_end = (job and role in CLOSERS) or (fact.is_failed_delete and not self._is_closed)
+        is_end = (about.job and role in CLOSERS) or (fact.is_failed_delete and not self._is_closed)
         if self._is_after_silence(fact) and not is_end:
             return True
         return role == "effect" and self._is_closed and self._had_effect
