@@ -11,6 +11,7 @@ from forensics.judging.ending import decide_endings, delete_status, ends_surely
 from forensics.judging.evidence import evidence_of
 from forensics.judging.given_back import add_given_back
 from forensics.judging.guard_tables import add_records
+from forensics.judging.keyed_marks import with_marks_by_key
 from forensics.judging.late_output import share_by_key, with_late_output_returned
 from forensics.judging.ledger import put_in_order
 from forensics.judging.marks_beside import MarksBeside
@@ -20,7 +21,7 @@ from forensics.judging.model import Judged, Message, Redelivery
 from forensics.judging.pairs import redeliveries_of
 from forensics.judging.passing import without_passing
 from forensics.judging.provisional import delivery_final_at
-from forensics.judging.sends import add_sends, with_marks_by_key
+from forensics.judging.sends import add_sends
 from forensics.judging.surroundings import Surroundings
 from forensics.judging.task_stops import add_stop
 from forensics.judging.unlogged import unlogged_receives

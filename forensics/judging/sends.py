@@ -20,7 +20,6 @@ Row = Mapping[str, Any]
 SEND = "SendMessage"
 MOVER = "sqs.amazonaws.com"
 """Who calls in a redrive, in the name of whoever began it."""
-_KEY = "key:"
 _NEAR_US = 5 * 1_000_000
 """A producer's clock may be off by so much, and a line that names no message lies so near to its send."""
 
@@ -83,11 +82,6 @@ class Sends:
             if all(p.sent_is_exhaustive for p in mine):
                 self._exhaustive[queue] = [(read or {}).get(read_as(p), Spans()) for p in mine]
 
-    @property
-    def has_keys(self) -> bool:
-        """Some send names a message and its key."""
-        return any(send.key is not None for sends in self._of_message.values() for send in sends)
-
     def of(self, item: Iterable[Delivery]) -> list[Send]:
         """Return the sends of an item's message: those that name it, else the one line about its key when it was sent."""
         if not (self._of_message or self._of_key):
@@ -131,44 +125,6 @@ def add_sends(item: Sequence[Delivery], sends: Sends) -> None:
         for send in found:
             delivery.deduplication_id = first_known(delivery.deduplication_id, send.deduplication_id)
     item[0].evidence_ids = united(item[0].evidence_ids, [send.evidence_id for send in found])
-
-
-def with_marks_by_key(deliveries: Sequence[Delivery], sends: Sends) -> list[Delivery]:
-    """Give marks that name only a key to the one message whose send named it, where that was in hand in the same place.
-
-    Where several could have written a mark, it stays what it is: a line about the key. Changes what it is given.
-    """
-    if not sends.has_keys:
-        return list(deliveries)
-    in_hand: dict[tuple[str, str], list[Delivery]] = {}
-    for delivery in deliveries:
-        if delivery.message_id is not None:
-            for key in {send.key for send in sends.of([delivery])} - {None}:
-                in_hand.setdefault((delivery.queue_arn, str(key)), []).append(delivery)
-    found = []
-    for delivery in deliveries:
-        mine = in_hand.get((delivery.queue_arn, delivery.item_id.removeprefix(_KEY)), ())
-        at = first_known(delivery.marker_at, delivery.guard_at)
-        near = [d for d in mine if at is not None and _has_in_hand(d, delivery, at)]
-        if delivery.message_id is not None or len(near) != 1:
-            found.append(delivery)
-            continue
-        (owner,) = near
-        owner.marker_at = lowest((owner.marker_at, delivery.marker_at))
-        owner.guard_at = lowest((owner.guard_at, delivery.guard_at))
-        owner.last_fact_at = highest((owner.last_fact_at, delivery.last_fact_at))
-        owner.evidence_ids = united(owner.evidence_ids, delivery.evidence_ids)
-    return found
-
-
-def _has_in_hand(delivery: Delivery, mark: Delivery, at: int) -> bool:
-    """Tell whether a message was in hand where a line about its key was written, then."""
-    if delivery.consumer_kind != "worker":
-        return delivery.consumer == mark.consumer
-    if (delivery.log_group, delivery.log_stream) != (mark.log_group, mark.log_stream):
-        return False
-    is_over = delivery.is_end_known and delivery.run_ended_at is not None and delivery.run_ended_at < at
-    return delivery.received_at is not None and delivery.received_at <= at and not is_over
 
 
 def _send(row: Row) -> Send:

@@ -7,6 +7,7 @@ nothing ("charged", "delete failed"): these are about what the stream says is op
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from forensics.event_ids import is_event_id
 from forensics.identity import handle_prefix
 from forensics.settings import Consumer
 from forensics.streams.in_hand import OPENERS, STOPPING, Held, Threads, beside_other_jobs, is_nameless_start
@@ -201,8 +202,9 @@ def _messages_by_key(facts: Iterable[PlacedFact]) -> dict[str, str]:
 
 
 def _keys_by_message(facts: Iterable[PlacedFact]) -> dict[str, str]:
-    """Return the one business key of each message, as lines of this stream that name both tell."""
-    return _only_one(_named_together(facts, _SHOWS_KEY))
+    """Return the one business key of each message, as lines of this stream that name both tell; an event's id is none that work goes by."""
+    named = _named_together(facts, _SHOWS_KEY)
+    return _only_one((message_id, key) for message_id, key in named if not is_event_id(key))
 
 
 def _named_together(facts: Iterable[PlacedFact], roles: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from forensics.event_ids import is_event_id
 from forensics.identity import handle_prefix
 from forensics.parsers.grammar import UUID, Pattern
 from forensics.streams.in_hand import STOPPING
@@ -103,13 +104,13 @@ def _without_passing(facts: list[Fact]) -> list[Fact]:
 def _without_strangers(facts: list[Fact]) -> list[Fact]:
     """Leave out failures that name no message of the batch, or none at all: they are not messages.
 
-    A response with such an entry gives the whole batch back, whatever else it says. Where the batch was not printed, what
+    A response with such an entry gives the whole batch back, whatever else it says. Where the batch was not printed whole, what
     looks like a message id is taken for one.
     """
     if not any(fact.role == "failure" for fact in facts):
         return facts
     ids = {fact.message_id for fact in facts if fact.role != "failure"} - {None}
-    is_printed = any(fact.role == "record" for fact in facts)
+    is_printed = prints_whole_batch(facts)
 
     def is_one(message_id: str | None) -> bool:
         return message_id in ids or (not is_printed and _MESSAGE_ID.find(message_id) is not None)
@@ -153,18 +154,20 @@ def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str], invocation: 
     """Return the messages of keys that no line names with one: that of the one message which is in hand and has none so far.
 
     Where several are, as when a batch is worked on side by side, nothing tells whose key it is. A key for which none is left
-    shows that something in hand was not seen, such as what an earlier run left behind: then nothing is told in turn. Nor is
-    it where another run was on in the same environment, or where a run failed that was not seen to begin one message behind
+    shows that something in hand was not seen, such as what an earlier run left behind: then nothing is told in turn. The same
+    shows a key that stands nowhere in the body of a message of which only its record tells that it is in hand, where the batch
+    was not printed whole: a function may print the first record of many. Nor is a key told in turn
+    where another run was on in the same environment, or where a run failed that was not seen to begin one message behind
     the work of another, unless its function is declared to work in order: the key may be of what a run before left behind,
     and no key of its own need follow then.
     """
     if invocation.is_beside_others:
         return {}
-    done = {fact.message_id for fact in facts if fact.role in _WORKED and fact.message_id is not None} | set(
-        by_key.values()
-    )
+    done = {fact.message_id for fact in facts if fact.role in _WORKED and fact.message_id is not None}
+    done |= {message_id for key, message_id in by_key.items() if not is_event_id(key)}
     seen, waiting = set(done), set()
     found: dict[str, str] = {}
+    bodies = _bodies_of_lone_records(facts)
     is_in_turn = invocation.order == "sequential" or invocation.end_status != "error"
     for fact in sorted(facts, key=lambda fact: fact.at):
         if fact.message_id is not None:
@@ -176,8 +179,29 @@ def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str], invocation: 
             if not waiting:
                 return {}
             if len(waiting) == 1:
-                found[fact.key] = waiting.pop()
+                message_id = waiting.pop()
+                if message_id in bodies and not _is_word_of(bodies[message_id], fact.key):
+                    return {}
+                found[fact.key] = message_id
     return found if is_in_turn else {}
+
+
+def _bodies_of_lone_records(facts: Iterable[Fact]) -> dict[str | None, str]:
+    """Return what messages carry, "" where it is not known, of which nothing but a record without its whole batch shows that they are in hand."""
+    begun = {fact.message_id for fact in facts if fact.is_of_hand and (fact.role != "record" or fact.detail == WHOLE)}
+    records = [fact for fact in facts if fact.role == "record" and fact.message_id not in begun]
+    return {fact.message_id: fact.body or "" for fact in records}
+
+
+def _is_word_of(body: str, key: str) -> bool:
+    """Tell whether a key stands in a body by itself, and not as a part of a longer name or number."""
+    at = body.find(key)
+    while at >= 0:
+        beside = body[max(at - 1, 0) : at] + body[at + len(key) :][:1]
+        if not any(sign.isalnum() or sign in "_-" for sign in beside):
+            return True
+        at = body.find(key, at + 1)
+    return False
 
 
 def gathered(item_id: str, facts: Sequence[Fact], **carried: Any) -> Delivery:

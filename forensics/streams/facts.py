@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from forensics.body_shape import body_shape
+from forensics.event_ids import is_event_id
 from forensics.parsers.handle_errors import HandleError
 from forensics.parsers.line import ParsedLine
 from forensics.parsers.sqs_records import Record
@@ -12,11 +13,17 @@ from forensics.streams.model import HIDDEN, TAKEN, WHOLE, Fact
 
 
 def facts_of(
-    parsed: ParsedLine, at: int, evidence_id: str, key_of: Callable[[Record], str | None] = lambda record: None
+    parsed: ParsedLine,
+    at: int,
+    evidence_id: str,
+    key_of: Callable[[Record], str | None] = lambda record: None,
+    *,
+    with_bodies: bool = False,
 ) -> list[Fact]:
     """Return the facts a line states: of printed records, then of named ids, then of what it says by itself.
 
-    ``at`` is the line's time in µs; ``key_of`` gives the business key of a printed record.
+    ``at`` is the line's time in µs; ``key_of`` gives the business key of a printed record. ``with_bodies``: one that has none
+    and may be one of several keeps its body.
 
     >>> from forensics.parsers import parse_line
     >>> [f.role for f in facts_of(parse_line("message 3f2504e0-4f89-41d3-9a0c-0305e82c3301 done"), 0, "e-1")]
@@ -24,6 +31,11 @@ def facts_of(
     """
     whole = WHOLE if parsed.is_whole_batch else None
     facts = [_record(record, at, evidence_id, key_of(record) or None, whole) for record in parsed.records or ()]
+    if with_bodies and facts and whole is None:
+        facts = [
+            fact if fact.key is not None and not is_event_id(fact.key) else fact._replace(body=record.body)
+            for fact, record in zip(facts, parsed.records or (), strict=True)
+        ]
     taken = TAKEN if parsed.takes_mentioned else None
     facts += [Fact("mention", at, evidence_id, named or None, detail=taken) for named in parsed.mentions or ()]
     facts += [Fact("failure", at, evidence_id, named or None) for named in parsed.batch_item_failures or ()]

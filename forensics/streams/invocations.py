@@ -70,7 +70,7 @@ def statements_of(lines: Iterable[LogLine], group: LogGroup, keys: BusinessKeys)
                 said.function_name,
                 said.batch_item_failures is not None,
                 said.init_ms,
-                facts_of(said, line.at, line.evidence_id, key_of),
+                facts_of(said, line.at, line.evidence_id, key_of, with_bodies=True),
             )
         )
     return statements

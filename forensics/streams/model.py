@@ -57,7 +57,8 @@ class Fact(NamedTuple):
     worker_<event>; ``detail`` is the reason:operation of a handle error, the kind of an idempotency line, the seconds for which
     a worker hid its message (HIDDEN), the framework's job id, WHOLE or TAKEN. Celery's
     lines name no message: its task id is their key; Active Job's job id stands for one, as it does in the tags of other lines.
-    ``thread`` is that of a worker which wrote the line, if the line says it.
+    ``thread`` is that of a worker which wrote the line, if the line says it. ``body``: of a record of a function that prints
+    no whole batch and no business key, the message's body.
     """
 
     role: str
@@ -79,6 +80,7 @@ class Fact(NamedTuple):
     body_shape: str | None = None
     detail: str | None = None
     thread: str | None = None
+    body: str | None = None
 
     @property
     def is_passing(self) -> bool:

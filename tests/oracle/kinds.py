@@ -224,7 +224,7 @@ def _printing_in_part(rng: random.Random) -> Plan:
     """Functions that print their batches in part: one record, each in turn, some runs' only, or cut where a line is full."""
     form = rng.choice(("first", "each", "sampled", "cut", "cut"))
     more = rng.choice(((), ("throttle",), ("crash",), ("delete_lost",), ("lost_receive",), ("error_after_effect",)))
-    return _of_functions(
+    drawn = _of_functions(
         rng,
         rng.choice(("error", "slow")),
         *more,
@@ -237,6 +237,12 @@ def _printing_in_part(rng: random.Random) -> Plan:
         visibility_s=rng.choice((30, 60)),
         trouble_rate=rng.choice((0.2, 0.4)),
     )
+    if rng.random() < 0.6:
+        return drawn
+    # whose key a line names, only what was printed of the batch can tell
+    guard = rng.choice((None, "silent", "line"))
+    by_key = replace(drawn, effect_line="key", effect_declared=True, guard=guard, business_key_declared=False)
+    return replace(by_key, started_declared=False).made_fair()
 
 
 def _held_for_long(rng: random.Random) -> Plan:

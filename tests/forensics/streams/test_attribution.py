@@ -21,6 +21,7 @@ SAID = {
         "a a b a b a",
     ),
     "names a key that a record prints": (("record a key=k", "record b", "effect key=k"), "a b a"),
+    "names a key, and the open message's record prints its event's id": (("record a key=sns:1", "effect key=k"), "a a"),
     "names a key that a record prints only later": (("effect key=k", "record a key=k"), "a a"),
     "names a key of two messages": (("record a key=k", "record b key=k", "effect key=k"), "a b key:k"),
     "names a key that a start line tells": (("started a key=k", "started b", "effect key=k"), "a b a"),

@@ -228,8 +228,14 @@ def test_a_mark_of_which_nobody_knows_the_message_makes_silence_say_nothing(stra
 
 FAILURES = {
     "of the batch": ([fact("record", M), fact("failure", M)], False, {M}),
-    "outside a printed batch": ([fact("record", M), fact("failure", STRANGER)], True, {M}),
-    "and one outside a printed batch": ([fact("record", M), fact("failure", M), fact("failure", STRANGER)], True, {M}),
+    "outside a printed batch": ([fact("record", M, detail=WHOLE), fact("failure", STRANGER)], True, {M}),
+    "and one outside a printed batch": (
+        [fact("record", M, detail=WHOLE), fact("failure", M), fact("failure", STRANGER)],
+        True,
+        {M},
+    ),
+    "of a batch that was printed in part": ([fact("record", M), fact("failure", N)], False, {M, N}),
+    "of another shape, of a batch that was printed in part": ([fact("record", M), fact("failure", "0")], True, {M}),
     "that is empty": ([fact("record", M), fact("failure", None)], True, {M}),
     "where the batch was not printed": ([fact("mention", M), fact("failure", N)], False, {M, N}),
     "where the batch was not printed, of another shape": ([fact("mention", M), fact("failure", "0")], True, {M}),
@@ -248,7 +254,8 @@ def test_a_response_with_a_failed_item(facts, is_malformed, items):
 
 
 def test_a_malformed_response_takes_its_strangers_out_and_leaves_what_it_says_of_messages():
-    (delivery,) = deliveries_of(run(fact("record", M), fact("failure", M), fact("failure", STRANGER)))
+    printed = fact("record", M, detail=WHOLE)
+    (delivery,) = deliveries_of(run(printed, fact("failure", M), fact("failure", STRANGER)))
 
     assert delivery.is_named_failure
 
@@ -409,3 +416,62 @@ def test_a_key_is_of_the_only_message_in_hand_of_a_run_that_failed_only_where_wo
     said = [fact("started", M), fact("effect", key="k", at=2)]
 
     assert [d.item_id for d in deliveries_of(run(*said, **run_said))] == expected
+
+
+BODY = '{"payment_id": "pay-1", "amount": 12}'
+LONE = {
+    "its record's, whose body names it": ([fact("record", M, body=BODY)], "pay-1", M),
+    "its record's, whose body names it in a body within": (
+        [fact("record", M, body=f'{{"Message": {BODY!r}, "note": "x"}}'.replace('"', '\\"'))],
+        "pay-1",
+        M,
+    ),
+    "nobody's, where the body holds it in a longer name": ([fact("record", M, body=BODY)], "pay", None),
+    "nobody's, where the body holds it in a longer number": ([fact("record", M, body='{"order": 1234}')], "123", None),
+    "its record's, where a longer name comes first": ([fact("record", M, body="pay-12 pay-1")], "pay-1", M),
+    "nobody's, where the body does not hold it: a function may print the first record of many": (
+        [fact("record", M, body=BODY)],
+        "pay-2",
+        None,
+    ),
+    "nobody's, where no body is printed": ([fact("record", M)], "pay-1", None),
+    "its record's, where the whole batch is printed": ([fact("record", M, detail=WHOLE)], "pay-2", M),
+    "its record's, where a line says that it was begun": (
+        [fact("record", M, body=BODY), fact("started", M)],
+        "pay-2",
+        M,
+    ),
+    "its record's, where a line says that it is in hand": (
+        [fact("record", M, body=BODY), fact("mention", M, detail=TAKEN)],
+        "pay-2",
+        M,
+    ),
+    "its record's, where its event has an id": ([fact("record", M, key="sns:1", detail=WHOLE)], "pay-1", M),
+    "nobody's, where its record prints another key": ([fact("record", M, key="pay-2", body=BODY)], "pay-1", None),
+}
+
+
+@pytest.mark.parametrize(("in_hand", "key", "expected"), LONE.values(), ids=LONE)
+def test_a_key_that_no_line_names_with_a_message_is(in_hand, key, expected):
+    said = [*in_hand, fact("effect", key=key, at=5)]
+
+    assert [d.item_id for d in deliveries_of(run(*said, end_status="success")) if d.marker_at is not None] == [
+        expected or f"key:{key}"
+    ]
+
+
+def test_a_key_of_another_than_the_record_that_was_printed_makes_those_before_it_doubtful_too():
+    said = [fact("record", M, body=BODY), fact("effect", key="pay-1", at=2)]
+    more = [fact("record", N, body="{}", at=3), fact("effect", key="pay-3", at=4)]
+
+    assert roles_of_success(*said) == {M: ["effect", "record"]}
+    assert roles_of_success(*said, *more) == {
+        M: ["record"],
+        "key:pay-1": ["effect"],
+        N: ["record"],
+        "key:pay-3": ["effect"],
+    }
+
+
+def roles_of_success(*facts):
+    return {d.item_id: [i.split("-")[1] for i in d.fact_ids] for d in deliveries_of(run(*facts, end_status="success"))}

@@ -164,3 +164,23 @@ def test_printed_messages_come_first_with_all_that_was_printed_of_them():
         detail="whole batch",
     )
     assert (effect.role, effect.key) == ("effect", "p9")
+
+
+BODIES = {
+    "alone": ({}, None, "p7"),
+    "with an event's id for a key": ({}, "sns:1", "p7"),
+    "with its business key": ({}, "pay-1", None),
+    "in a whole batch": ({"Records": []}, None, None),
+}
+
+
+@pytest.mark.parametrize(("around", "key", "body"), BODIES.values(), ids=BODIES)
+def test_whose_key_a_line_names_is_told_by_the_body_of_a_record_that_is_printed(around, key, body):
+    record = {"messageId": A, "receiptHandle": HANDLE, "body": "p7"}
+    parsed = parse_line(json.dumps({"Records": [record]} if around else record))
+
+    (kept,) = facts_of(parsed, 5_000, "e-1", lambda r: key, with_bodies=True)
+    (of_worker,) = facts_of(parsed, 5_000, "e-1", lambda r: key)
+
+    assert (kept.key, kept.body) == (key, body)
+    assert of_worker.body is None

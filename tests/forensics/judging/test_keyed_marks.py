@@ -1,0 +1,50 @@
+"""Lines that name only a business key, and the message that is known by it: whose they are."""
+
+import pytest
+
+from forensics.judging.judge import judge
+from tests.forensics.judging.plain import Around, S, delivery
+
+KEY = {"business_keys": ["k"]}
+FAILED = {"consumer": "run-1", "run_status": "error", "has_effect": True}
+AGAIN = {"consumer": "run-2", "run_status": "success", "has_effect": True, "received_at": 60 * S}
+DONE_AGAIN = AGAIN | KEY | {"marker_at": 65 * S}
+
+CASES = {
+    "another run of the message, which its line there names with the key": ([FAILED, DONE_AGAIN], {"m1": 2}),
+    "another run of the message, of which some line names the key": ([FAILED, AGAIN | KEY], {"m1": 1}),
+    "a run that only speaks of the message": ([FAILED | {"is_passing": True}, DONE_AGAIN], {"m1": 1, "key:k": 1}),
+    "a run that had other messages": ([FAILED | {"consumer": "run-3"}, DONE_AGAIN], {"m1": 1, "key:k": 1}),
+    "a run of a message that is known by another key": (
+        [FAILED, DONE_AGAIN | {"business_keys": ["l"]}],
+        {"m1": 1},
+    ),
+    "a run of a message that is known by its event's id": ([FAILED, AGAIN | {"business_keys": ["sns:k"]}], {"m1": 0}),
+}
+
+
+@pytest.mark.parametrize(("deliveries", "expected"), CASES.values(), ids=CASES)
+def test_a_line_of_a_key_stands_in(deliveries, expected):
+    (key,) = {key for d in deliveries for key in d.get("business_keys", ())} - {"l"} or {"k"}
+    alone = delivery(f"key:{key}", message_id=None, consumer="run-1", marker_at=5 * S, business_keys=[key])
+    mine = [delivery("m1", **{"delivery_index": n, "receive_count": n, **d}) for n, d in enumerate(deliveries, 1)]
+
+    judged = judge([*mine, alone], Around())
+
+    assert {m.item_id: m.effects_at_least for m in judged.messages} == expected
+
+
+def test_of_two_messages_of_one_key_in_one_run_neither_is_given_the_line():
+    alone = delivery("key:k", message_id=None, consumer="run-1", marker_at=5 * S, fact_ids=["e-1"], **KEY)
+    both = [delivery(name, **{**FAILED, **KEY}) for name in ("m1", "m2")]
+
+    assert [d.fact_ids for d in judge([*both, alone], Around()).ledger if d.marker_at is not None] == [["e-1"]]
+    assert "key:k" in {d.item_id for d in judge([*both, alone], Around()).ledger}
+    assert "key:k" not in {d.item_id for d in judge([both[0], alone], Around()).ledger}
+
+
+def test_a_stop_by_a_guard_is_given_to_the_message_like_an_effect():
+    stopped = delivery("key:k", message_id=None, consumer="run-1", guard_at=5 * S, fact_ids=["e-1"], **KEY)
+    (mine,) = judge([delivery("m1", **{**FAILED, **KEY}), stopped], Around()).ledger
+
+    assert (mine.effect, mine.basis, mine.fact_ids) == ("no", "guard", ["e-1"])
