@@ -419,6 +419,11 @@ ABSENT = {
         KEYED,
         {"absence": "key"},
     ),
+    "lines tell its event's id alone": (
+        [[run(0, business_keys=["sns:22b8"]), run(600, business_keys=["sns:22b8"])]],
+        KEYED,
+        {"absence": "key"},
+    ),
     "it keys by message id": (
         [[run(0, business_keys=[]), run(600, business_keys=[])]],
         {**KEYED, "keyed_by": "message_id"},
