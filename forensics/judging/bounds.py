@@ -1,9 +1,9 @@
 """Can deliveries hide? Then no upper bound holds for how often the work was done.
 
 Where every receive count was logged nothing hides, unless the last run outlived its visibility timeout and what others did
-was not read, or did not end its message and a consumer's log has a gap where it would have come again. Else a bound holds where the deliveries seen leave no room for another one: before the first, because the consumer named every message of every run then, or showed all the work of those that it did not name; between two, because it did, or because
+was not read, or did not end its message and a consumer's log has a gap where it would have come again. Else a bound holds where the deliveries seen leave no room for another one: before the first, because the consumer named every message of every run then, or has shown all the work of those that it did not name since the message was sent; between two, because it showed all its work, or because
 two visibility timeouts do not fit in; and after the last, because its message is still hidden or moved away, or because it did not fail and the consumer still named every
-message, or all its work. A success alone ends nothing: its delete may have failed without a word. One that failed ends nothing
+message, or shows all its work whenever it runs: a message may be handed out and not begun again and again, and be worked on before or after that. A success alone ends nothing: its delete may have failed without a word. One that failed ends nothing
 either, whatever the consumer names soon after: its message comes when somebody polls again, be that after hours. So it needs a consumer
 that names every message of every run it logs.
 """
@@ -109,7 +109,10 @@ def _hides_before(first: Delivery, around: Surroundings, starts: Sequence[int]) 
     twice = _twice(first)
     if twice is None or first.received_at is None:
         return True
-    return not around.shows_all_work(first.queue_arn, first.received_at - twice, first.received_at, starts)
+    at, queue_arn = first.received_at, first.queue_arn
+    if around.names_messages(queue_arn, at - twice, at, starts):
+        return False
+    return not around.shows_all_work(queue_arn, first.sent_at, at, starts)
 
 
 def _hides_between(earlier: Delivery, later: Delivery, around: Surroundings, starts: Sequence[int]) -> bool:
@@ -135,7 +138,10 @@ def _hides_after(last: Delivery, around: Surroundings, starts: Sequence[int]) ->
         return True
     if last.ended_by in ("dead_lettered", "in_flight"):
         return False
-    return not around.shows_all_work(last.queue_arn, last.received_at, last.received_at + twice, starts)
+    at, queue_arn = last.received_at, last.queue_arn
+    if around.names_messages(queue_arn, at, at + twice, starts):
+        return False
+    return not (around.hides_no_work(queue_arn) and around.shows_all_work(queue_arn, at, at + twice, starts))
 
 
 def _twice(d: Delivery) -> int | None:

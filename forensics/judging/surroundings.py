@@ -114,6 +114,7 @@ class Surroundings:
         spans = watched(consumers, function_settings, settled, written.shows_starts)
         self._watch = Watch(spans, writers, {writer: written.blind_starts(writer) for writer in every})
         spans = watched(consumers, function_settings, settled, written.shows_starts, ("lambda", "worker"))
+        self._named = Watch(spans, writers, {writer: written.blind_starts(writer) for writer in every})
         self._work = Watch(spans, writers, {writer: written.workable_starts(writer) for writer in every})
         self._read_workers = read_workers(consumers, settled)
         self._unread = unread(consumers, logs)
@@ -218,6 +219,12 @@ class Surroundings:
         """
         return self._work.holds(queue_arn, after, before, own_starts)
 
+    def names_messages(
+        self, queue_arn: str, after: int | None, before: int | None, own_starts: Sequence[int] = ()
+    ) -> bool:
+        """Tell whether the logs would have named a message that was received between two moments: as ``shows_all_work``."""
+        return self._named.holds(queue_arn, after, before, own_starts)
+
     def hides_no_work(self, queue_arn: str) -> bool:
         """Tell whether every run of a queue's consumers that was read, at any time, names each message it had, or shows all it did."""
         return self._work.hides_nothing(queue_arn)
@@ -303,6 +310,7 @@ class Surroundings:
             self._throttles_between(queue_arn, since, high),
             self._measured.get(queue_arn, NONE).between(since, high),
             self._watch.bearing(queue_arn, low - reach, high + reach),
+            self._named.bearing(queue_arn, low - reach, high + reach),
             self._work.bearing(queue_arn, low - reach, high + reach),
             self._work.hides_nothing(queue_arn),
             self._read_workers.get(queue_arn, NONE).between(low, high),

@@ -112,6 +112,9 @@ class Around:
     def shows_all_work(self, queue_arn, after, before, own_starts=()):
         return self.is_watched(queue_arn, after, before)
 
+    def names_messages(self, queue_arn, after, before, own_starts=()):
+        return self.is_watched(queue_arn, after, before)
+
     def are_workers_read(self, queue_arn, after, before):
         return self.workers_read
 

@@ -148,6 +148,7 @@ def answers(around: Surroundings) -> dict[str, Any]:
                 found[f"{span}"] = (
                     around.is_watched(*span),
                     around.shows_all_work(*span),
+                    around.names_messages(*span),
                     around.are_workers_read(*span),
                     around.throttled(*span),
                 )

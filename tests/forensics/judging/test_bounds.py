@@ -11,18 +11,24 @@ BESIDE = {"visibility_timeout_s": 30, "received_at": 5 * S}
 
 
 class Watched(Around):
-    """Surroundings in which every run named its messages from one moment to another, but for those that began at some times."""
+    """Surroundings in which every run named its messages from one moment to another, but for those that began at some times.
 
-    def __init__(self, start, end, *blind):
+    Unless it ``is_named``, some of them showed all that they did, and not all that they had.
+    """
+
+    def __init__(self, start, end, *blind, is_named=True):
         super().__init__()
-        self.start, self.end, self.blind, self.names_all = start, end, {*blind}, False
+        self.start, self.end, self.blind, self.names_all, self.is_named = start, end, {*blind}, False, is_named
+
+    def names_messages(self, queue_arn, after, before, own_starts=()):
+        return self.is_named and self.shows_all_work(queue_arn, after, before, own_starts)
 
     def hides_no_work(self, queue_arn):
         return self.names_all
 
     def shows_all_work(self, queue_arn, after, before, own_starts=()):
         assert None not in own_starts
-        return self.start <= after <= before <= self.end and not self.blind - {*own_starts}
+        return after is not None and self.start <= after <= before <= self.end and not self.blind - {*own_starts}
 
 
 BEFORE = {
@@ -64,6 +70,32 @@ def after(of, facts, watched):
 @pytest.mark.parametrize(("facts", "watched", "expected"), AFTER.values(), ids=AFTER)
 def test_a_delivery_can_follow_the_last_where_runs_name_no_message(facts, watched, expected):
     assert after(bounds, facts, watched) is expected
+
+
+SENT_AT = 5 * S - 10 * TWICE
+SENT = {"sent_ms": SENT_AT // 1000}
+UNNAMED = {
+    "before, since it was sent": ("_hides_before", SENT, False, (SENT_AT, 5 * S), False),
+    "before, since just after it was sent": ("_hides_before", SENT, False, (SENT_AT + 1, 5 * S), True),
+    "before, for long, and nobody knows when it was sent": ("_hides_before", {}, False, (-LATE, 5 * S), True),
+    "before, but not up to the receive": ("_hides_before", SENT, False, (-LATE, 5 * S - 1), True),
+    "after, as every run at any time": ("_hides_after", {}, True, (5 * S, 5 * S + TWICE), False),
+    "after, as every run, not read for so long": ("_hides_after", {}, True, (5 * S, 5 * S + TWICE - 1), True),
+    "after, which others did not": ("_hides_after", {}, False, (5 * S, LATE), True),
+}
+"""Which side is asked of, what is known of the delivery, whether every run ever showed all that it did, when every run did and was read, and
+whether another delivery can hide: handed out and not begun as often as it takes, a message leads to one that was."""
+
+
+def unnamed(of, hides, facts, names_all, watched):
+    around = Watched(*watched, is_named=False)
+    around.names_all = names_all
+    return getattr(of, hides)(delivery(**{**BESIDE, **facts}), around, ())
+
+
+@pytest.mark.parametrize(("hides", "facts", "names_all", "watched", "expected"), UNNAMED.values(), ids=UNNAMED)
+def test_a_delivery_can_hide_where_runs_show_all_that_they_did(hides, facts, names_all, watched, expected):
+    assert unnamed(bounds, hides, facts, names_all, watched) is expected
 
 
 RUN = {"received_at": 0, "received_basis": "run_start"}

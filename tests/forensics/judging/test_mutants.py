@@ -33,6 +33,7 @@ ASKED = {
     "bounds": [
         (test_bounds.before, test_bounds.BEFORE),
         (test_bounds.after, test_bounds.AFTER),
+        (test_bounds.unnamed, test_bounds.UNNAMED),
         (test_bounds.between, test_bounds.BETWEEN),
         (test_bounds.counted, test_bounds.COUNTED),
         (test_bounds.outlived, test_bounds.OUTLIVED),

@@ -170,6 +170,22 @@ def test_the_logs_would_have_shown_a_message_s_work_where(written, expected):
     assert around.shows_all_work(PAYMENTS, at(0), at(10)) is expected
 
 
+NAMED = {
+    "every invocation names its messages": (lines(), (), True),
+    "one names none, though it shows all its work": (lines(blind=[5]), (), False),
+    "one names none, and is known to have had the message": (lines(blind=[5]), [5], True),
+    "one that names none stands behind it": (lines(blind=[11]), (), True),
+    "no invocation shows its START": (lines(has_starts=False), (), False),
+}
+
+
+@pytest.mark.parametrize(("written", "own", "expected"), NAMED.values(), ids=NAMED)
+def test_the_logs_would_have_named_a_message_where(written, own, expected):
+    around = Surroundings(consumers=[consumer()], coverage=[read(0, 60)], lines=[written])
+
+    assert around.names_messages(PAYMENTS, at(0), at(10), [at(m) for m in own]) is expected
+
+
 def of_mailer(has_starts=True, unopened=()):
     return lines(MAILER, has_starts=has_starts, workable=unopened)
 
