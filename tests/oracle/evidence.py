@@ -136,7 +136,8 @@ class Kept:
             by_key.setdefault(known.business_key, []).append(known.message_id)
         shown: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
         marked: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
-        printed = {line.run_id for line in self.lines if line.role == "event"}
+        is_printed_whole = plan.event_form not in ("first", "each") and plan.event_limit is None
+        printed = {line.run_id for line in self.lines if line.role == "event" and is_printed_whole}
         for line in self.lines:
             for delivery in line.names:
                 named = self.world.truth.get(delivery.message_id)
@@ -144,7 +145,7 @@ class Kept:
                     continue
                 is_mention = line.role == "effect" and not self.world.plan.effect_declared
                 role = "mention" if is_mention else line.role
-                # what a run left behind is printed in the next one, under that one's request id; its printed batch tells whose it is not
+                # what a run left behind is printed in the next one, under that one's request id; its batch tells whose it is not, if whole
                 is_apart = self.world.functions and (line.run_id == delivery.run_id or line.run_id not in printed)
                 run_id = line.run_id if is_apart else delivery.run_id
                 shown[delivery.message_id][f"{run_id}"].add((line.stream, role))

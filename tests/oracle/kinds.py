@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from tests.oracle.plan import Plan
 
@@ -432,6 +432,15 @@ def _named_by_key(rng: random.Random) -> Plan:
     return drawn.made_fair()
 
 
+def _mixed(rng: random.Random) -> Plan:
+    """What worlds of other kinds have, field by field: no kind draws what only two of them together bring about."""
+    kinds = [draw for name, draw in KINDS.items() if draw is not _mixed]
+    plan = rng.choice(kinds)(rng)
+    for name in rng.sample([field.name for field in fields(Plan)], rng.choice((2, 4, 7))):
+        plan = replace(plan, **{name: getattr(rng.choice(kinds)(rng), name)})
+    return plan.made_fair()
+
+
 KINDS: dict[str, Drawn] = {
     "anything": Plan.draw,
     "raised as success": _raised_as_success,
@@ -457,6 +466,7 @@ KINDS: dict[str, Drawn] = {
     "messages let go": _letting_go,
     "works named by key": _named_by_key,
     "bodies that change": _of_bodies_that_change,
+    "mixed": _mixed,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""
 

@@ -212,6 +212,13 @@ class Plan:
             plan = replace(plan, troubles=plan.troubles - {"same_work_again", "redrive"} or frozenset({"slow"}))
         if plan.is_fifo:
             plan = replace(plan, troubles=plan.troubles - {"copy"} or frozenset({"slow"}))
+            plan = replace(plan, group_count=plan.group_count or 3)
+        if plan.consumer != "lambda":
+            plan = replace(plan, shared_group=False, follow_ups=False)
+        if plan.consumer != "lambda" or plan.guard is None:
+            plan = replace(plan, guard_table=None)
+        if plan.consumer != "lambda" or plan.event_form != "json" or plan.body != "json" or plan.guard is not None:
+            plan = replace(plan, deduplication="work")  # nothing but bodies tells that one id stood for several works
         if "short_visibility" in plan.troubles:
             plan = replace(plan, visibility_s=min(plan.visibility_s, 30), function_timeout_s=30)
         elif plan.consumer == "lambda":
