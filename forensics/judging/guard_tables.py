@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from forensics.clock import moment
-from forensics.event_ids import is_event_id
 from forensics.judging.evidence import united
 from forensics.judging.guard_records import (
     BY_MESSAGE,
@@ -19,6 +18,7 @@ from forensics.judging.guard_records import (
     span_of,
 )
 from forensics.judging.known import first_known, highest
+from forensics.judging.works import keys_of
 from forensics.streams.model import Delivery
 from forensics.verdict.guard_tables import TableWord
 
@@ -138,8 +138,7 @@ def _nothing(deliveries: Sequence[Delivery], reading: Reading) -> TableWord:
         if reading.status in ("ok", "partial"):
             return TableWord(reading.table, absence="part")
         return TableWord(reading.table, gap=reading.status)
-    has_key = any(not is_event_id(key) for d in deliveries for key in d.business_keys)
-    if reading.keyed_by is None or not (reading.keyed_by == BY_MESSAGE or has_key):
+    if reading.keyed_by is None or not (reading.keyed_by == BY_MESSAGE or keys_of(deliveries)):
         return TableWord(reading.table, absence="key")
     done_at = highest(d.effect_at for d in deliveries)
     is_kept = reading.keeps_expired

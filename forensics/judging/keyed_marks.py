@@ -3,13 +3,11 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from forensics.event_ids import is_event_id
 from forensics.judging.evidence import united
 from forensics.judging.known import first_known, highest, lowest
 from forensics.judging.sends import Sends
+from forensics.judging.works import keys_of
 from forensics.streams.model import Delivery
-
-_KEY = "key:"
 
 
 def with_marks_by_key(deliveries: Sequence[Delivery], sends: Sends) -> list[Delivery]:
@@ -26,9 +24,7 @@ def with_marks_by_key(deliveries: Sequence[Delivery], sends: Sends) -> list[Deli
             of_message[delivery.queue_arn, delivery.message_id].append(delivery)
     in_hand: dict[tuple[str, str], list[Delivery]] = defaultdict(list)
     for (queue_arn, _), mine in of_message.items():
-        keys = {key for d in mine for key in d.business_keys if not is_event_id(key)}
-        keys |= {send.key for send in sends.of(mine) if send.key is not None}
-        for key in keys:
+        for key in keys_of(mine) | {send.key for send in sends.of(mine) if send.key is not None}:
             in_hand[queue_arn, key] += [d for d in mine if not d.is_passing]
     found = []
     for delivery in deliveries:
@@ -47,7 +43,7 @@ def with_marks_by_key(deliveries: Sequence[Delivery], sends: Sends) -> list[Deli
 
 def _owner(mark: Delivery, in_hand: Mapping[tuple[str, str], Sequence[Delivery]]) -> Delivery | None:
     at = first_known(mark.marker_at, mark.guard_at)
-    mine = in_hand.get((mark.queue_arn, mark.item_id.removeprefix(_KEY)), ())
+    mine = [d for key in mark.business_keys for d in in_hand.get((mark.queue_arn, key), ())]
     near = [d for d in mine if at is not None and _has_in_hand(d, mark, at)]
     return near[0] if len(near) == 1 else None
 

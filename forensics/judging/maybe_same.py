@@ -10,10 +10,10 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from forensics.event_ids import is_event_id
 from forensics.judging.bounds import why_open
 from forensics.judging.known import first_known, highest, lowest
 from forensics.judging.surroundings import Surroundings
+from forensics.judging.works import keys_of
 from forensics.streams.model import Delivery
 
 Item = Sequence[Delivery]
@@ -123,7 +123,7 @@ def _alike(works: Sequence[Work]) -> Iterable[list[_Sent]]:
 
 
 def _keys(work: Work) -> frozenset[str]:
-    return frozenset(key for item in work for d in item for key in d.business_keys if not is_event_id(key))
+    return keys_of(d for item in work for d in item)
 
 
 def _deduplicated(item: Item) -> str | None:

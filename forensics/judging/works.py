@@ -79,12 +79,17 @@ def _of_several_works(items: Iterable[Sequence[Delivery]]) -> set[tuple[str, str
         names = {_deduplicated(d) for d in item if d.deduplication_id is not None}
         if not names:
             continue
-        keys = frozenset(key for d in item for key in d.business_keys if not is_event_id(key))
+        keys = keys_of(item)
         is_event = any(is_event_id(key) for d in item for key in d.business_keys)
         bodies = frozenset(d.body_md5 for d in item if d.body_md5 is not None and not is_event)
         for name in names:
             sent[name].append((keys, bodies))
     return {name for name, works in sent.items() if _are_several(works)}
+
+
+def keys_of(deliveries: Iterable[Delivery]) -> frozenset[str]:
+    """Return the business keys that lines tell of deliveries; an event's id is none."""
+    return frozenset(key for d in deliveries for key in d.business_keys if not is_event_id(key))
 
 
 def _are_several(sent: Sequence[tuple[frozenset[str], frozenset[str]]]) -> bool:

@@ -34,7 +34,7 @@ _ONLY_TIMED = frozenset({"record", "mention", "started", "effect", "guard", "wor
 _OF_RECORD = slice(Fact._fields.index("receive_count"), Fact._fields.index("detail"))
 _NOTHING = (None,) * (_OF_RECORD.stop - _OF_RECORD.start)
 _MESSAGE_ID = Pattern("message_id", f"^{UUID}(?![\\s\\S])")
-_IN_HAND, _WORKED = frozenset({"record", "started"}), frozenset({"effect", "guard"})
+_WORKED = frozenset({"effect", "guard"})
 _MARKS, _GUARDS = frozenset({"effect", "started"}), frozenset({"guard", "idempotency"})
 
 
@@ -171,7 +171,7 @@ def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str], invocation: 
     is_in_turn = invocation.order == "sequential" or invocation.end_status != "error"
     for fact in sorted(facts, key=lambda fact: fact.at):
         if fact.message_id is not None:
-            if fact.message_id not in seen and (fact.role in _IN_HAND or fact.detail == TAKEN):
+            if fact.message_id not in seen and fact.is_of_hand:
                 seen.add(fact.message_id)
                 waiting.add(fact.message_id)
                 is_in_turn = is_in_turn or bool(found)

@@ -30,12 +30,10 @@ def facts_of(
     ['mention']
     """
     whole = WHOLE if parsed.is_whole_batch else None
-    facts = [_record(record, at, evidence_id, key_of(record) or None, whole) for record in parsed.records or ()]
-    if with_bodies and facts and whole is None:
-        facts = [
-            fact if fact.key is not None and not is_event_id(fact.key) else fact._replace(body=record.body)
-            for fact, record in zip(facts, parsed.records or (), strict=True)
-        ]
+    keeps_body = with_bodies and whole is None
+    facts = [
+        _record(record, at, evidence_id, key_of(record) or None, whole, keeps_body) for record in parsed.records or ()
+    ]
     taken = TAKEN if parsed.takes_mentioned else None
     facts += [Fact("mention", at, evidence_id, named or None, detail=taken) for named in parsed.mentions or ()]
     facts += [Fact("failure", at, evidence_id, named or None) for named in parsed.batch_item_failures or ()]
@@ -72,7 +70,7 @@ def in_thread(facts: list[Fact], line: str) -> list[Fact]:
     return facts if thread is None else [fact._replace(thread=thread) for fact in facts]
 
 
-def _record(record: Record, at: int, evidence_id: str, key: str | None, detail: str | None) -> Fact:
+def _record(record: Record, at: int, evidence_id: str, key: str | None, detail: str | None, keeps_body: bool) -> Fact:
     return Fact(
         "record",
         at,
@@ -92,6 +90,7 @@ def _record(record: Record, at: int, evidence_id: str, key: str | None, detail: 
         record.sender_id,
         None if key or record.deduplication_id is None else body_shape(record.body, record.sent_ms),
         detail,
+        body=record.body if keeps_body and (key is None or is_event_id(key)) else None,
     )
 
 
