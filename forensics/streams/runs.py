@@ -1,6 +1,7 @@
 """Which run of a function each line of a stream belongs to."""
 
-from collections.abc import Mapping, Sequence, Set
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -11,6 +12,8 @@ from forensics.streams.model import Fact
 ENDS = frozenset({"report", "runtime_done"})
 CLOSES = ENDS | {"end"}
 _ERRORS = frozenset({"runtime_error", "unhandled_error", "logged_error"})
+_MOMENT_US = 1_000_000
+"""So far apart may be the times that a process and its platform write."""
 MARKS = CLOSES | {"start", "timeout", TIMEOUT_ANSWER, "runtime_error", "unhandled_error", "logged_error"}
 
 
@@ -43,12 +46,14 @@ def runs_of(
 ) -> tuple[dict[tuple[str, int], list[Statement]], dict[int, list[Statement]]]:
     """Give each statement its run, as request id and which START of that id; return also what stands in none.
 
-    A line with a request id belongs to that request's run; one without belongs to the run that is open: after its START,
-    before its REPORT; where several are seen to be on at once, to the one that has named its message, else to the last; a printed
-    event was handed to the last. A line that stands outside its run goes back to it: to the first START of its request id, 0 where
-    no START is in evidence. Lines outside any open run, which means that lines are missing, belong to no neighbour: they
-    are in gaps, by the time (ms) of the START or REPORT before them, 0 for none. But an error there is that of the run
-    that is closed next, if its START is missing: it may have failed. So is one behind a run's END, whose REPORT is missing.
+    A line with a request id belongs to that request's run; one without belongs to the run that is open: after its
+    START, before its REPORT, the last of those that are; where several are seen to be on at once, to the one that has
+    named its message, else to the last; a printed event was handed to the last, and so was a message that another has
+    begun before, where the last has named none; an error is that of the one closed next. A line that stands outside
+    its run goes back to it: to the first START of its request id, 0 where no START is in evidence. Lines outside any
+    open run, which means that lines are missing, belong to no neighbour: they are in gaps, by the time (ms) of the
+    START or REPORT before them, 0 for none. But an error there is that of the run that is closed next, if its START
+    is missing: it may have failed. So is one behind a run's END, whose REPORT is missing.
     """
     started = {s.request_id for s in statements if s.kind == "start"}
     starts: dict[str, int] = {}
@@ -57,8 +62,9 @@ def runs_of(
     last_started = open_id = ended_id = None
     border_ms = 0
     errors: list[tuple[int, Statement]] = []
-    named_in: dict[str, set[str]] = {}
-    closed_at = {s.request_id: place for place, s in enumerate(statements) if s.kind in CLOSES}
+    on: dict[str, _Said] = {}
+    closes = [(place, s.request_id) for place, s in enumerate(statements) if s.kind in CLOSES]
+    closed_at = {request_id: place for place, request_id in closes}
     for place, statement in enumerate(statements):
         request_id = statement.request_id
         if (
@@ -67,23 +73,26 @@ def runs_of(
             statement, request_id = statement._replace(kind="app", request_id=None), None
         if request_id is None:
             request_id = None if statement.kind in _ERRORS and open_id == ended_id else open_id
-            if len(named_in) > 1:
-                request_id = _already_at(statement, named_in) or request_id
+            if len(on) > 1 and statement.kind in _ERRORS:
+                request_id = closes[bisect_left(closes, (place,))][1]
+            elif len(on) > 1:
+                request_id = _already_at(statement, on, open_id) or request_id
         elif statement.kind == "start":
             starts[request_id] = starts.get(request_id, 0) + 1
             last_started = open_id = request_id
             if closed_at.get(request_id, -1) > place:
-                named_in[request_id] = set()
+                on[request_id] = _Said(set(), set())
             ended_id = None
             border_ms = statement.at // 1000
         elif statement.kind == "report":
-            open_id = None
+            open_id = next((other for other in reversed(on) if other != request_id), None)
             border_ms = statement.at // 1000
-        if request_id in named_in:
+        if request_id in on:
             if closed_at[request_id] == place:
-                del named_in[request_id]
+                del on[request_id]
             else:
-                named_in[request_id].update(fact.message_id for fact in statement.facts if fact.message_id is not None)
+                on[request_id].named.update(_messages(statement))
+                on[request_id].begun.update(_messages(statement, "started"))
         if statement.kind == "end":
             ended_id = request_id
         if statement.kind in CLOSES or statement.kind == "start":
@@ -103,21 +112,42 @@ def runs_of(
     return runs, gaps
 
 
-def _already_at(statement: Statement, named_in: Mapping[str, Set[str]]) -> str | None:
-    """Return the only run of several that are on whose lines have named a message of this one, which prints no event."""
+class _Said(NamedTuple):
+    """Which messages the lines of a run that is on have named so far, and which of them they have begun."""
+
+    named: set[str]
+    begun: set[str]
+
+
+def _already_at(statement: Statement, on: Mapping[str, _Said], last: str | None) -> str | None:
+    """Return the only run of several that are on whose lines have named a message of this one, which prints no event.
+
+    A run begins each of its messages once: one that is begun again may be the ``last`` run's, if that has named none so far.
+    """
     if any(fact.role == "record" for fact in statement.facts):
         return None
-    ids = {fact.message_id for fact in statement.facts} - {None}
-    runs = [request_id for request_id, named in named_in.items() if not ids.isdisjoint(named)]
-    return runs[0] if len(runs) == 1 else None
+    ids = _messages(statement)
+    runs = [request_id for request_id, said in on.items() if not ids.isdisjoint(said.named)]
+    if len(runs) != 1:
+        return None
+    of_last = on.get(last or "")
+    is_begun_again = not on[runs[0]].begun.isdisjoint(_messages(statement, "started"))
+    return None if is_begun_again and of_last is not None and not of_last.named else runs[0]
+
+
+def _messages(statement: Statement, role: str | None = None) -> set[str]:
+    """Return the messages that a line names, in any role or in one."""
+    return {f.message_id for f in statement.facts if f.message_id is not None and (role is None or f.role == role)}
 
 
 def parted_where_run_again(lines: Sequence[Statement]) -> list[tuple[int | None, list[Statement]]]:
     """Part the lines of one request id where it was run again and no START says so; with when each run but the first began.
 
     A run has one batch, and is closed once. Another is printed where the run before was closed, or where a message of that one
-    stands under another receipt handle or count; and what stands between a close and the next of its kind at a later time is
-    another run's. What stands behind the close is of the new run, which began when its batch was printed, else with its first line.
+    stands under another receipt handle or count; behind a close another has begun where a message is begun once more, or where a
+    process still speaks that was stopped more than a moment before; and what stands between a close and the next of its kind at
+    a later time is another run's. What stands behind the close is of the new run, which began when its batch was printed, else
+    with its first line.
     """
     started = next((n for n, statement in enumerate(lines, 1) if statement.kind == "start"), 0)
     parts: list[tuple[int | None, list[Statement]]] = [
@@ -126,18 +156,27 @@ def parted_where_run_again(lines: Sequence[Statement]) -> list[tuple[int | None,
     shown = {f.message_id: f for statement in lines[:started] for f in statement.facts if f.role == "record"}
     closed = 0
     closed_by: dict[str, tuple[int, int]] = {}
+    begun: set[str] = set()
+    stopped_at = None
     for statement in lines[started:]:
         records = [f for f in statement.facts if f.role == "record"]
         part = parts[-1][1]
-        if records and shown and (closed or any(_is_received_anew(f, shown.get(f.message_id)) for f in records)):
+        is_printed_anew = any(_is_received_anew(f, shown.get(f.message_id)) for f in records)
+        begins = _messages(statement, "started")
+        is_of_other = not begun.isdisjoint(begins) or (
+            stopped_at is not None and statement.at - stopped_at > _MOMENT_US and statement.kind not in MARKS
+        )
+        if (records and shown and (closed or is_printed_anew)) or (closed and is_of_other):
             parts.append((statement.at, _taken_from(part, closed or len(part))))
-            shown, closed, closed_by = {}, 0, {}
+            shown, closed, closed_by, begun, stopped_at = {}, 0, {}, set(), None
         elif statement.at > closed_by.get(statement.kind, (statement.at, 0))[0]:
             behind = max(place for _, place in closed_by.values())
             if behind < len(part):
                 parts.append((part[behind].at, _taken_from(part, behind)))
-                shown, closed_by = {}, {}
+                shown, closed_by, begun, stopped_at = {}, {}, set(), None
         shown.update((f.message_id, f) for f in records)
+        begun |= begins
+        stopped_at = statement.at if _stops(statement) else stopped_at
         part = parts[-1][1]
         part.append(statement)
         if statement.kind in CLOSES or (closed and statement.kind in MARKS):
@@ -145,6 +184,11 @@ def parted_where_run_again(lines: Sequence[Statement]) -> list[tuple[int | None,
         if statement.kind in CLOSES:
             closed_by[statement.kind] = statement.at, closed
     return parts
+
+
+def _stops(statement: Statement) -> bool:
+    """Tell whether a line says that the process was stopped: what it began is not gone on with."""
+    return statement.kind in ("timeout", "runtime_error") or statement.status == "timeout"
 
 
 def _taken_from(part: list[Statement], place: int) -> list[Statement]:

@@ -47,6 +47,10 @@ def record(message_id, handle="h-1"):
     return ("record", message_id, {"receipt_handle": handle})
 
 
+def begun(message_id):
+    return ("started", message_id, {})
+
+
 def by_key(key):
     return ("effect", None, {"key": key})
 
@@ -134,6 +138,53 @@ WHERE = {
             (7, "report", B),
         ],
         {(A, 1): ["m", "m"], (B, 1): ["n"]},
+    ),
+    "of two that are on at once, a message that the first has begun already: the last, which has named none": (
+        [
+            (1, "start", A),
+            (2, "app", None, begun("m")),
+            (3, "start", B),
+            (4, "app", None, begun("m")),
+            (5, "app", None, mention("n")),
+            (6, "report", A),
+            (7, "report", B),
+        ],
+        {(A, 1): ["m"], (B, 1): ["m", "n"]},
+    ),
+    "of two that are on at once, a message that the first has begun already: that one, where the last has named its own": (
+        [
+            (1, "start", A),
+            (2, "app", None, begun("m")),
+            (3, "start", B),
+            (4, "app", None, begun("n")),
+            (5, "app", None, begun("m")),
+            (6, "report", A),
+            (7, "report", B),
+        ],
+        {(A, 1): ["m", "m"], (B, 1): ["n"]},
+    ),
+    "of two that are on at once, a message that the first has only named: that one": (
+        [
+            (1, "start", A),
+            (2, "app", None, mention("m")),
+            (3, "start", B),
+            (4, "app", None, begun("m")),
+            (5, "report", A),
+            (6, "report", B),
+        ],
+        {(A, 1): ["m", "m"], (B, 1): []},
+    ),
+    "of two that are on at once, an error without a request id: the one that is closed next": (
+        [
+            (1, "start", A),
+            (2, "start", B),
+            (3, "unhandled_error", None, mention("m")),
+            (4, "end", A),
+            (4, "report", A),
+            (5, "logged_error", None, mention("n")),
+            (6, "report", B),
+        ],
+        {(A, 1): ["m"], (B, 1): ["n"]},
     ),
     "of two, where no end of the first is seen: the last": (
         [
@@ -511,7 +562,7 @@ def test_a_row_rests_on(lines, expected):
     assert invocation_row(only(*stream(*lines)), GROUP)["evidence_ids"] == expected
 
 
-ROLES = st.sampled_from(["record", "mention", "effect", "failure", "handle_error"])
+ROLES = st.sampled_from(["record", "mention", "started", "effect", "failure", "handle_error"])
 FACTS = st.tuples(ROLES, st.sampled_from(["m", "n", None]), st.sampled_from(["h-1", "h-2", None]))
 KINDS = ("start", "end", "report", "app", "timeout", "runtime_done")
 LINES = st.tuples(
@@ -545,6 +596,30 @@ RUN_AGAIN = {
     "after a run that has its START": (
         [(1, "start", A), (2, "app", A, record("m")), (30, "report", A), (40, "app", A, record("m", "h-2"))],
         [("1", ["m"]), ("40", ["m"])],
+    ),
+    "where a message is begun once more after its run was closed": (
+        [(1, "app", A, begun("m")), (30, "report", A), (39, "app", A, mention("m")), (40, "app", A, begun("m"))],
+        [("0", ["m"]), ("40", ["m", "m"])],
+    ),
+    "where it still speaks a second after its process was stopped": (
+        [(1, "app", A, mention("m")), (30, "timeout", A), (30, "report", A), (1_031, "app", A, mention("m"))],
+        [("0", ["m"]), ("1031", ["m"])],
+    ),
+    "not where it speaks within a second of that": (
+        [(1, "app", A, mention("m")), (30, "timeout", A), (30, "report", A), (1_030, "app", A, mention("m"))],
+        [("0", ["m", "m"])],
+    ),
+    "nor where its process went on": (
+        [(1, "app", A, mention("m")), (30, "report", A), (5_000, "app", A, mention("m"))],
+        [("0", ["m", "m"])],
+    ),
+    "nor where only its platform speaks then": (
+        [(1, "app", A, mention("m")), (30, "timeout", A), (30, "end", A), (1_031, "report", A)],
+        [("0", ["m"])],
+    ),
+    "nor where another message is begun": (
+        [(1, "app", A, begun("m")), (30, "report", A), (40, "app", A, begun("n"))],
+        [("0", ["m", "n"])],
     ),
     "not where a batch is printed twice": (
         [(1, "app", A, record("m")), (2, "app", A, record("m")), (30, "report", A), (31, "app", A, mention("m"))],
