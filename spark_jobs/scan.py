@@ -38,9 +38,13 @@ def scanned(events: pl.DataFrame, reading: Reading, *, with_vectors: bool = True
 
     Without vectors every invocation that is over goes line by line; the answer is the same.
     """
+    events = events.with_columns(
+        at=pl.col("logged_at").dt.epoch("us"),
+        order_in_ms=pl.col("order_in_ms").fill_null(0),
+        stream=pl.struct(*STREAM).hash(),
+    )
     groups, numbers = _writers(events, reading)
-    events = events.with_columns(at=pl.col("logged_at").dt.epoch("us"), order_in_ms=pl.col("order_in_ms").fill_null(0))
-    events = events.join(numbers, on=list(STREAM), how="inner")
+    events = events.join(numbers, on="stream", how="inner")
     of_functions = [n for n, group in enumerate(groups) if group.kind == "lambda"]
     is_function = pl.col("group").is_in(of_functions)
     part = Part(facts=facts_of_workers(events.filter(~is_function).select(*LINE_SCHEMA), reading))
@@ -58,13 +62,11 @@ def _writers(events: pl.DataFrame, reading: Reading) -> tuple[list[LogGroup], pl
     """Return who writes the streams of some events, and of each stream of a known group the number of its writer."""
     groups: dict[LogGroup, int] = {}
     rows = []
-    for log_group, log_stream in events.select(*STREAM).unique().sort(*STREAM).iter_rows():
+    streams = events.select("stream", *STREAM).unique("stream").sort(*STREAM)
+    for stream, log_group, log_stream in streams.iter_rows():
         if log_group in reading.groups:
-            rows.append(
-                (log_group, log_stream, groups.setdefault(reading.groups.of(log_group, log_stream), len(groups)))
-            )
-    schema = dict.fromkeys(STREAM, pl.String) | {"group": pl.UInt32}
-    return list(groups), pl.DataFrame(rows, schema=schema, orient="row")
+            rows.append((stream, groups.setdefault(reading.groups.of(log_group, log_stream), len(groups))))
+    return list(groups), pl.DataFrame(rows, schema={"stream": pl.UInt64, "group": pl.UInt32}, orient="row")
 
 
 class _Lines:
@@ -76,7 +78,7 @@ class _Lines:
     def __init__(self, events: pl.DataFrame, groups: Sequence[LogGroup], reading: Reading) -> None:
         self.groups, self.reading = groups, reading
         self.marks = [Marks(group.consumer) for group in groups]
-        lines = events.with_columns(stream=pl.struct("group", "log_stream").hash()).sort(_IN_STREAM)
+        lines = events.sort(_IN_STREAM)
         same = pl.all_horizontal(pl.col(name) == pl.col(name).shift(1) for name in _IN_STREAM)
         if lines.select(same.any()).item():
             lines = lines.sort([*_IN_STREAM, "evidence_id"])
@@ -378,7 +380,7 @@ class _Lines:
     def borders(self) -> pl.DataFrame:
         """Return from when until when each run that is over lasts."""
         return self.runs.filter("is_over").select(
-            stream=pl.struct(*STREAM).hash(),
+            "stream",
             request=pl.col("own_id").hash(),
             start_at="start_at",
             end_at="last_at",
