@@ -10,9 +10,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from operator import itemgetter
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Self
 
 from forensics.lake import Lake
 from forensics.tables import BY_NAME
@@ -25,8 +26,62 @@ from tests.bench.size import size_of
 ROOT = Path(__file__).resolve().parent.parent.parent
 EVERY_TENTH = 11
 """Of eleven runs one fails, so of ten messages one comes again."""
+WARM_ROUNDS = 3
+"""So often each engine answers once it is warm, in turn with the other."""
 MOST_LINES_OF_OTHER_LAKES = 2_000_000
 """Beside the largest lake all others have so many lines."""
+
+
+class Side:
+    """One engine in a process of its own, which answers when it is asked."""
+
+    def __init__(self, name: str, lake: Lake, args: argparse.Namespace) -> None:
+        self.name = name
+        command = [sys.executable, "-m", "tests.bench.sides", name, str(lake.root), "--threads", str(args.threads)]
+        pipe, stderr = subprocess.PIPE, None if args.loud else subprocess.DEVNULL
+        self.process = subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=stderr, text=True)
+        self.rounds: list[Took] = []
+
+    def __enter__(self) -> Self:
+        """Give itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the process, whether it has answered or not."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.__exit__(None, None, None)  # closes the pipes, and waits
+
+    def round(self) -> Took:
+        """Let it answer everything anew; returns what that took."""
+        assert self.process.stdin is not None
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        self.rounds.append(self._told())
+        return self.rounds[-1]
+
+    def answers(self) -> Answers:
+        """Return what its last round answered; there is none after it."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        told = self._told()
+        self.process.wait()
+        return Answers(**told | {"intervals": {item: tuple(of) for item, of in told["intervals"].items()}})
+
+    @property
+    def took(self) -> dict[str, Took]:
+        """What the first round took, the fastest of the others, and of all of them the most memory."""
+        cold, *warm = self.rounds
+        peaks = [took["peak_mb"] for took in self.rounds]
+        most = None if None in peaks else max(peaks)
+        return {"cold": cold | {"peak_mb": most}, "warm": min(warm, key=itemgetter("wall_s")) | {"peak_mb": most}}
+
+    def _told(self) -> Any:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            raise SystemExit(f"{self.name} ended with {self.process.wait()} and no answer; --loud shows what it said")
+        return json.loads(line)
 
 
 class Bench:
@@ -94,15 +149,19 @@ class Bench:
             yield Row(f"`spark_jobs`, {name}", words, (("", count),), GOALS[name])
 
     def _both(self, name: str, lines: int, every: int) -> tuple[dict[str, Took], dict[str, Took]]:
+        """Measure both engines in turn, so that what else the machine does is shared; warm is each one's fastest round."""
         lake = self._lake(name, lines, every)
-        mine, by_hand = (self._apart("sides", side, str(lake.root)) for side in ("spark", "duckdb"))
-        answers, expected = (Answers(**one["answers"]) for one in (mine, by_hand))
+        with Side("spark", lake, self.args) as mine, Side("duckdb", lake, self.args) as by_hand:
+            for number in range(1 + WARM_ROUNDS):
+                for side in (mine, by_hand):
+                    self._say(f"round {number + 1} of {1 + WARM_ROUNDS}, {side.name}: {spent(side.round())}")
+            answers, expected = mine.answers(), by_hand.answers()
         self.differences += [f"{name}: {difference}" for difference in answers.differences(expected)]
         self._say(
             f"{answers.delivery_count:,} deliveries of {answers.message_count:,} messages, "
             f"{answers.came_again:.1%} of which came again"
         )
-        return mine["took"], by_hand["took"]
+        return mine.took, by_hand.took
 
     def _lake(self, name: str, lines: int, every: int) -> Lake:
         lake = Lake(self.root / f"{name}-{lines}")
@@ -114,8 +173,8 @@ class Bench:
     def _apart(self, module: str, first: str, *more: str) -> dict[str, Any]:
         """Measure in a process of its own, and return what it found."""
         out = self.root / "found.json"
-        arguments = [first, *more, str(out)] if module == "sides" else [first, str(out), *more]
-        command = [sys.executable, "-m", f"tests.bench.{module}", *arguments, "--threads", str(self.args.threads)]
+        command = [sys.executable, "-m", f"tests.bench.{module}", first, str(out), *more]
+        command += ["--threads", str(self.args.threads)]
         self._say(" ".join(["measuring", module, first]))
         subprocess.run(command, cwd=ROOT, check=True, stderr=None if self.args.loud else subprocess.DEVNULL)
         return json.loads(out.read_text())

@@ -1,12 +1,17 @@
-"""The two engines, each in a process of its own so that their memory can be told apart: prints one JSON object."""
+"""The two engines, each in a process of its own so that their memory can be told apart.
+
+Each line of the input asks for one round, and what it took is printed as JSON on a line; after the last one the answers are.
+"""
 
 import argparse
 import json
+import os
 import shutil
 import sys
-from dataclasses import asdict
+from collections.abc import Callable, Generator
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pyarrow.compute as pc
 
@@ -17,34 +22,32 @@ from tests.bench.baseline import Answers, answer
 from tests.bench.generate import SETTINGS
 from tests.bench.measure import measured
 
+Rounds = Generator[Callable[[], Answers], None, None]
+"""Each step answers everything anew, and gives what tells the answers."""
 
-def run_duckdb(lake: Lake, threads: int) -> dict[str, Any]:
-    """Answer by hand-written SQL, twice: the second time with the file cache warm."""
-    files, took = lake.files(BY_NAME["log_events"]), {}
-    for name in ("cold", "warm"):
-        out = lake.root / "duckdb"
+
+def duckdb_rounds(lake: Lake, threads: int) -> Rounds:
+    """Answer by hand-written SQL."""
+    out = lake.root / "duckdb"
+    while True:
         shutil.rmtree(out, ignore_errors=True)
-        with measured() as one:
-            answers = answer(files, out, threads)
-        took[name] = asdict(one)
-    return {"took": took, "answers": asdict(answers)}
+        answers = answer(lake.files(BY_NAME["log_events"]), out, threads)
+        yield partial(replace, answers)
 
 
-def run_spark(lake: Lake, threads: int) -> dict[str, Any]:
-    """Correlate twice: cold with Spark's start, then warm in the same Java, everything anew."""
-    settings, took = Settings.parse(SETTINGS), {}
-    with measured() as one:
-        from spark_jobs.context import spark_context
-        from spark_jobs.runner import correlate
+def spark_rounds(lake: Lake, threads: int) -> Rounds:
+    """Correlate, everything anew: the first time with Spark's start, then in the same Java."""
+    from spark_jobs.context import spark_context
+    from spark_jobs.runner import correlate
 
-        spark = spark_context(f"local[{threads}]")
-        correlate(lake, settings, spark=spark, force=True)
-    took["cold"] = asdict(one)
-    with measured() as one:
-        correlate(lake, settings, spark=spark, force=True)
-    took["warm"] = asdict(one)
-    spark.stop()
-    return {"took": took, "answers": asdict(answers_of(lake))}
+    settings = Settings.parse(SETTINGS)
+    spark = spark_context(f"local[{threads}]")
+    try:
+        while True:
+            correlate(lake, settings, spark=spark, force=True)
+            yield partial(answers_of, lake)
+    finally:
+        spark.stop()
 
 
 def answers_of(lake: Lake) -> Answers:
@@ -57,7 +60,7 @@ def answers_of(lake: Lake) -> Answers:
     return Answers(pc.sum(deliveries["is_seen"]).as_py(), message_count, intervals)
 
 
-SIDES = {"duckdb": run_duckdb, "spark": run_spark}
+SIDES = {"duckdb": duckdb_rounds, "spark": spark_rounds}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -65,10 +68,18 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.sides", description=__doc__)
     parser.add_argument("side", choices=SIDES)
     parser.add_argument("lake", type=Path)
-    parser.add_argument("out", type=Path, help="file for the answer")
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args(argv)
-    args.out.write_text(json.dumps(SIDES[args.side](Lake(args.lake), args.threads)))
+    told = os.fdopen(os.dup(sys.stdout.fileno()), "w", buffering=1)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever else is printed, by Java too, is no answer
+    rounds = SIDES[args.side](Lake(args.lake), args.threads)
+    answers = None
+    for _ in sys.stdin:
+        with measured() as took:
+            answers = next(rounds)
+        print(json.dumps(asdict(took)), file=told)
+    rounds.close()
+    print(json.dumps(asdict(answers()) if answers else None), file=told)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+from argparse import Namespace
 from collections import Counter
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from forensics.settings import Settings
 from forensics.tables import BY_NAME
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
+from tests.bench.__main__ import Side
 from tests.bench.baseline import Answers, answer
 from tests.bench.generate import AGAIN, LINES_PER_RUN, SETTINGS, fill
 from tests.bench.measure import is_parents, measured
@@ -99,6 +101,24 @@ def test_differences_name_the_message_and_both_intervals():
 
     assert one.differences(other) == ["a: (1, 1) and (1, 2)", "b: (2, 2) and None"]
     assert one.differences(replace(one, message_count=4)) == ["messages: 2 and 4"]
+
+
+def test_an_engine_answers_round_by_round_and_is_as_fast_as_its_fastest_warm_one(lake, answers):
+    with Side("duckdb", lake, Namespace(threads=2, loud=False)) as side:
+        rounds = [side.round() for _ in range(3)]
+
+        assert side.answers() == answers
+    assert side.took["cold"]["wall_s"] == rounds[0]["wall_s"]
+    assert side.took["warm"]["wall_s"] == min(took["wall_s"] for took in rounds[1:])
+    assert side.process.returncode == 0
+
+
+def test_an_engine_that_ends_without_an_answer_is_named(lake):
+    with (
+        Side("neither", lake, Namespace(threads=2, loud=False)) as side,
+        pytest.raises(SystemExit, match="neither ended with 2"),
+    ):
+        side.round()
 
 
 def test_memory_that_a_forked_process_shares_with_its_parent_counts_once():
