@@ -12,9 +12,10 @@ from forensics.streams.model import Fact
 ENDS = frozenset({"report", "runtime_done"})
 CLOSES = ENDS | {"end"}
 _ERRORS = frozenset({"runtime_error", "unhandled_error", "logged_error"})
+MARKS = CLOSES | {"start", "timeout", TIMEOUT_ANSWER, "runtime_error", "unhandled_error", "logged_error"}
+
 _MOMENT_US = 1_000_000
 """So far apart may be the times that a process and its platform write."""
-MARKS = CLOSES | {"start", "timeout", TIMEOUT_ANSWER, "runtime_error", "unhandled_error", "logged_error"}
 
 
 class Statement(NamedTuple):
@@ -168,12 +169,12 @@ def parted_where_run_again(lines: Sequence[Statement]) -> list[tuple[int | None,
         )
         if (records and shown and (closed or is_printed_anew)) or (closed and is_of_other):
             parts.append((statement.at, _taken_from(part, closed or len(part))))
-            shown, closed, closed_by, begun, stopped_at = {}, 0, {}, set(), None
+            shown, closed, closed_by, begun, stopped_at = {}, 0, {}, _begun_in(parts[-1][1]), None
         elif statement.at > closed_by.get(statement.kind, (statement.at, 0))[0]:
             behind = max(place for _, place in closed_by.values())
             if behind < len(part):
                 parts.append((part[behind].at, _taken_from(part, behind)))
-                shown, closed_by, begun, stopped_at = {}, {}, set(), None
+                shown, closed_by, begun, stopped_at = {}, {}, _begun_in(parts[-1][1]), None
         shown.update((f.message_id, f) for f in records)
         begun |= begins
         stopped_at = statement.at if _stops(statement) else stopped_at
@@ -184,6 +185,10 @@ def parted_where_run_again(lines: Sequence[Statement]) -> list[tuple[int | None,
         if statement.kind in CLOSES:
             closed_by[statement.kind] = statement.at, closed
     return parts
+
+
+def _begun_in(part: Sequence[Statement]) -> set[str]:
+    return set().union(*(_messages(statement, "started") for statement in part))
 
 
 def _stops(statement: Statement) -> bool:

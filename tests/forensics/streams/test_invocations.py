@@ -601,6 +601,16 @@ RUN_AGAIN = {
         [(1, "app", A, begun("m")), (30, "report", A), (39, "app", A, mention("m")), (40, "app", A, begun("m"))],
         [("0", ["m"]), ("40", ["m", "m"])],
     ),
+    "where that was begun in a run that only its close shows": (
+        [
+            (1, "app", A, begun("n")),
+            (30, "report", A),
+            (40, "app", A, begun("m")),
+            (70, "report", A),
+            (80, "app", A, begun("m")),
+        ],
+        [("0", ["n"]), ("40", ["m"]), ("80", ["m"])],
+    ),
     "where it still speaks a second after its process was stopped": (
         [(1, "app", A, mention("m")), (30, "timeout", A), (30, "report", A), (1_031, "app", A, mention("m"))],
         [("0", ["m"]), ("1031", ["m"])],
