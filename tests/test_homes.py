@@ -85,6 +85,13 @@ def test_a_way_of_writing_is_written_once(pattern, home):
     assert found <= {home}
 
 
+def test_no_test_reads_how_long_the_processor_worked():
+    clocks = re.compile(r"\b(process_time|thread_time|perf_counter)(_ns)?\b")
+    reading = {str(p.relative_to(ROOT)) for p in (ROOT / "tests").rglob("test_*.py") if clocks.search(p.read_text())}
+
+    assert reading - {"tests/test_homes.py"} == set()
+
+
 def test_every_list_of_causes_knows_every_cause():
     causes = {*RULES, *ORIGIN_RULES, "undecidable"}
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from forensics.clock import micros
 from forensics.settings_in_force import Change, SettingsInForce, intervals
-from tests.waiting import cpu_s
+from tests.waiting import instructions_of
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -123,8 +123,9 @@ def test_what_was_set_later_and_never_seen_before_is_unknown_not_none():
 
 def test_intervals_cost_in_proportion_to_the_snapshots_they_are_made_of():
     many = [seen(n, 600 if n // 7 % 2 else 30) for n in range(1_000)]
+    all_of_them = instructions_of(lambda: intervals(many, ("queue_arn",)))
 
-    assert cpu_s(lambda: intervals(many, ("queue_arn",))) < 40 * cpu_s(lambda: intervals(many[:100], ("queue_arn",)))
+    assert all_of_them < 20 * instructions_of(lambda: intervals(many[:100], ("queue_arn",)))
 
 
 MINUTES = st.integers(-6, 6)
