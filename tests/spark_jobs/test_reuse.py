@@ -309,8 +309,8 @@ STEPS = (
 )
 
 
-@pytest.mark.parametrize("step", STEPS)
-def test_a_run_that_is_killed_in_a_step_is_taken_up_by_the_next(step, begun, said, monkeypatch):
+def killed_in(step: str) -> Callable[..., Any]:
+    """Return a ``Cache.made`` that is killed when the first output of a step is made and not yet in its place."""
     made, count = Cache.made, iter(range(1000))
 
     def killed(cache: Cache, of: str, name: str, make: Callable[[Path], Any]) -> Any:
@@ -322,12 +322,32 @@ def test_a_run_that_is_killed_in_a_step_is_taken_up_by_the_next(step, begun, sai
 
         return made(cache, of, name, broken)
 
-    monkeypatch.setattr(Cache, "made", killed)
-    with pytest.raises(KeyboardInterrupt):
-        correlate(begun.lake, said, carrier=Here())
-    assert findings_of(begun.lake) == begun.before
+    return killed
 
-    assert_same(judged(begun.lake, said), begun.expected)
+
+@pytest.fixture(scope="module")
+def killed(halves, said, tmp_path_factory) -> tuple[Lake, dict[str, dict[str, bytes]]]:
+    """A lake after runs that were killed, each in the step behind; and what its readers saw after each, by step."""
+    lake, seen = Lake(shutil.copytree(halves.lake.root, tmp_path_factory.mktemp("killed") / "lake")), {}
+    for step in STEPS:
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(Cache, "made", killed_in(step))
+            correlate(lake, said, carrier=Here())
+        seen[step] = findings_of(lake)
+    return lake, seen
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_run_that_is_killed_in_a_step_leaves_readers_on_what_was_before(step, killed, halves):
+    _, seen = killed
+
+    assert seen[step] == halves.before
+
+
+def test_runs_that_are_killed_one_step_further_each_are_taken_up_by_the_next(killed, halves, said):
+    lake, _ = killed
+
+    assert_same(judged(lake, said), halves.expected)
 
 
 def test_a_run_that_is_killed_while_it_publishes_leaves_readers_on_what_was_before(begun, said, monkeypatch):
