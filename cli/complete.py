@@ -44,10 +44,11 @@ def _incidents(findings: "Findings") -> Iterable[str]:
 
 
 def _faults(findings: "Findings") -> Iterable[str]:
+    from forensics.lake.rows import plain_rows
     from forensics.report.faults import faults
     from forensics.tables.findings import INCIDENTS
 
-    return (fault.fault_id for fault in faults(findings.read(INCIDENTS).to_pylist(), None))
+    return (fault.fault_id for fault in faults(plain_rows(findings.read(INCIDENTS)), None))
 
 
 queues, incidents, faults = _from_lake(_queues), _from_lake(_incidents), _from_lake(_faults)

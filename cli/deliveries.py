@@ -7,7 +7,7 @@ import typer
 from cli import complete
 from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
 from cli.output import FormatOption, RowFormat, print_rows
-from cli.rows import all_of, both, records_of
+from cli.rows import Records, all_of, both
 from cli.table import Layout
 from forensics.errors import MessageUnknownError
 from forensics.sentence import said
@@ -55,12 +55,11 @@ def deliveries(
         where = both(where, one_of("item_id", items))
     if message is not None:
         where = both(where, one_of("item_id", [message, f"key:{message}"]) | equals("message_id", message))
-    table = findings.read(DELIVERIES, where=where)
-    if message is not None and not table.num_rows:
+    order = ("queue", "item_id", "delivery_index")
+    records = Records(findings.read(DELIVERIES, where=where), order, delivery_record)
+    if message is not None and not records:
         raise MessageUnknownError(
             said("there is no delivery of message {name} in this data version", name=repr(message)),
             "Give the whole message id; `doubletake status` shows which sources were read, and until when.",
         )
-    order = [(name, "ascending") for name in ("queue", "item_id", "delivery_index")]
-    records = (delivery_record(r) for r in records_of(table.sort_by(order)))
     print_rows(records, how, _DELIVERY_TABLE, tuple(delivery_record({})))

@@ -156,6 +156,7 @@ def _line(line: "FoundLine") -> dict[str, Any]:
 def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
     from forensics.lake.filters import one_of
     from forensics.lake.findings import rows_of
+    from forensics.lake.rows import plain_rows
     from forensics.people import marks_text, people_of
     from forensics.report.hints import hints_for
     from forensics.report.message_sentence import message_sentence
@@ -163,7 +164,7 @@ def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
     from forensics.words import time_text
 
     where = one_of("item_id", [item for _, item in work.items])
-    rows = [d for d in findings.read(DELIVERIES, where=where).to_pylist() if _key(d) in work.items]
+    rows = [d for d in plain_rows(findings.read(DELIVERIES, where=where)) if _key(d) in work.items]
     verdicts = {_key(m): m for m in rows_of(findings.read(MESSAGES, where=where))}
     verdict = verdicts.get(work.hit.key)
     return {

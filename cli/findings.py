@@ -7,7 +7,7 @@ import typer
 
 from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
 from cli.output import FormatOption, RowFormat, print_rows, say
-from cli.rows import all_of, records_of
+from cli.rows import Records, all_of
 from cli.table import Layout
 from forensics.queue_rules import QUEUE_RULES
 
@@ -33,9 +33,8 @@ def findings(
     from forensics.tables.findings import QUEUE_FINDINGS
 
     found = chosen.findings(queue)
-    table = found.read(QUEUE_FINDINGS, where=all_of({"queue": queue, "code": code and str(code)}))
-    order = [(name, "ascending") for name in ("queue", "from_at", "code", "item_id")]
-    records = (finding_record(r) for r in records_of(table.sort_by(order)))
+    where, order = all_of({"queue": queue, "code": code and str(code)}), ("queue", "from_at", "code", "item_id")
+    records = Records(found.read(QUEUE_FINDINGS, where=where), order, finding_record)
     print_rows(records, how, _FINDING_TABLE, tuple(finding_record({})))
-    if not table.num_rows:
+    if not records:
         say("Nothing went wrong with a queue or a message group as far as this data version tells.")

@@ -1,19 +1,20 @@
 """The command that lists messages with their verdicts."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli import complete
 from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
 from cli.output import FormatOption, RowFormat, print_rows, say
-from cli.rows import all_of, records_of, say_nothing_found, with_interval
+from cli.rows import Records, all_of, say_nothing_found, with_interval
 from cli.table import Layout
 from forensics.verdict.interval import VERDICTS
 
 if TYPE_CHECKING:
     from forensics.lake import Findings
+    from forensics.report.records import Record
 
 Verdict = StrEnum("Verdict", {v.upper(): v for v in VERDICTS})  # type: ignore[misc]
 _MESSAGE_TABLE = Layout(
@@ -67,21 +68,19 @@ def messages(
         _dead_letters(findings, how, {"incident_id": incident, "queue": queue}, verdict and str(verdict))
         return
     wanted = {"incident_id": incident, "queue": queue, "verdict": verdict and str(verdict)}
-    table = findings.read(MESSAGES, where=all_of(wanted))
-    order = [(name, "ascending") for name in ("queue", "first_received_at", "item_id")]
     people = people_of(findings)
-    records = (
-        message_record(r)
-        | {
-            "marks": marks_text(people.of(r["incident_id"]).of([r["item_id"]])),
-            "set_aside": people.aside_of([r["item_id"]]) is not None,
+
+    def told(row: dict[str, Any]) -> "Record":
+        record = message_record(row) | {
+            "marks": marks_text(people.of(row["incident_id"]).of([row["item_id"]])),
+            "set_aside": people.aside_of([row["item_id"]]) is not None,
         }
-        for r in records_of(table.sort_by(order))
-    )
-    if how is RowFormat.TABLE:
-        records = (with_interval(r) for r in records)
+        return with_interval(record) if how is RowFormat.TABLE else record
+
+    order = ("queue", "first_received_at", "item_id")
+    records = Records(findings.read(MESSAGES, where=all_of(wanted)), order, told)
     print_rows(records, how, _MESSAGE_TABLE, (*message_record({}), "marks", "set_aside"))
-    if not table.num_rows:
+    if not records:
         say_nothing_found(findings, queue)
 
 

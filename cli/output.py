@@ -8,13 +8,13 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Protocol, TextIO
 
 import typer
 
@@ -47,6 +47,10 @@ class RowFormat(StrEnum):
     JSON = "json"
     JSONL = "jsonl"
     CSV = "csv"
+
+
+class Listing(Sized, Iterable["Record"], Protocol):
+    """Records of which it is known how many there are before any of them is told."""
 
 
 FormatOption = Annotated[RowFormat, typer.Option("--format", help="How to print the rows.")]
@@ -180,7 +184,7 @@ def _folded(line: str, width: int) -> str:
     return "\n".join([indent + first, *(f"{indent}{'  ' if indent else ''}{part}" for part in rest)])
 
 
-def print_rows(records: Iterable["Record"], how: RowFormat, layout: Layout, columns: Sequence[str]) -> None:
+def print_rows(records: Listing, how: RowFormat, layout: Layout, columns: Sequence[str]) -> None:
     """Print records; ``layout`` is that of the table form, ``columns`` are those of CSV."""
     from forensics.report.csv_text import to_csv
     from forensics.report.records import json_lines
@@ -197,11 +201,10 @@ def print_rows(records: Iterable["Record"], how: RowFormat, layout: Layout, colu
         _print_table(records, layout)
 
 
-def _print_table(records: Iterable["Record"], layout: Layout) -> None:
-    rows = iter(records)
-    print_table(islice(rows, MOST_TABLE_ROWS), layout, _manner.is_wide)
-    left = sum(1 for _ in rows)
-    if left:
+def _print_table(records: Listing, layout: Layout) -> None:
+    print_table(islice(records, MOST_TABLE_ROWS), layout, _manner.is_wide)
+    left = len(records) - MOST_TABLE_ROWS
+    if left > 0:
         say("{n} more rows are not shown; --format jsonl prints all.", n=left)
 
 

@@ -1,6 +1,6 @@
 """What commands that list findings have in common: which rows, and what is said where there are none."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cli.output import say
@@ -10,13 +10,29 @@ if TYPE_CHECKING:
     from forensics.lake import Findings
     from forensics.report.records import Record
 
+_AT_A_TIME = 5_000
 
-def records_of(table: Any) -> Iterator["Record"]:
-    """Yield the rows of an Arrow table, of which few exist at a time."""
-    from forensics.lake.findings import rows_of
 
-    for batch in table.to_batches(max_chunksize=10_000):
-        yield from rows_of(batch)
+class Records:
+    """The rows of an Arrow table by some of its columns, each as ``told`` tells it when it is asked for: few exist at a time."""
+
+    def __init__(self, table: Any, by: Sequence[str], told: Callable[[dict[str, Any]], "Record"]) -> None:
+        self.table = (
+            table.combine_chunks()
+        )  # of one chunk a few rows from anywhere are taken at once, of many after all are put together
+        self.by, self.told = by, told
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __iter__(self) -> Iterator["Record"]:
+        import pyarrow.compute as pc
+
+        from forensics.lake.findings import rows_of
+
+        order = pc.sort_indices(self.table.select(self.by), [(name, "ascending") for name in self.by])
+        for start in range(0, len(order), _AT_A_TIME):
+            yield from map(self.told, rows_of(self.table.take(order.slice(start, _AT_A_TIME))))
 
 
 def both(left: Any, right: Any) -> Any:

@@ -207,10 +207,11 @@ def _tell(lake: "Lake", settings: "Settings") -> int:
 
 def _incidents(lake: "Lake") -> tuple[tuple[str, str], ...]:
     from forensics.errors import LakeMissingError
+    from forensics.lake.rows import plain_rows
     from forensics.tables.findings import INCIDENTS
 
     try:
-        rows = lake.findings().read(INCIDENTS, ["incident_id", "headline", "started_at"]).to_pylist()
+        rows = plain_rows(lake.findings().read(INCIDENTS, ["incident_id", "headline", "started_at"]))
     except LakeMissingError:
         return ()
     rows.sort(key=lambda row: (row["started_at"], row["incident_id"]), reverse=True)

@@ -15,9 +15,10 @@ def time_text(at: datetime | None) -> str | None:
     """
     if at is None:
         return None
-    at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    if at.tzinfo is not UTC:
+        at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     fine = "microseconds" if at.microsecond % 1000 else "milliseconds"
-    return at.isoformat(timespec=fine).replace("+00:00", "Z")
+    return f"{at.isoformat(timespec=fine)[:-6]}Z"
 
 
 def cells(text: str) -> int:

@@ -12,6 +12,7 @@ from forensics.errors import CredentialsError, EndpointUnreachableError, Forensi
 from forensics.identity import evidence_id
 from forensics.lake import Lake
 from forensics.lake.filters import at_least
+from forensics.lake.rows import plain_rows
 from forensics.sentence import said
 from forensics.tables import BY_NAME, Table
 from forensics.window import TimeWindow, whole_ms
@@ -110,7 +111,7 @@ class Book:
         self._flushed_s = monotonic()
         overlaps = at_least("window_end_at", window.start_at)
         self._rows: dict[_Key, list[dict[str, Any]]] = {}
-        for row in lake.read(COVERAGE, _COMPARED, overlaps).to_pylist():
+        for row in plain_rows(lake.read(COVERAGE, _COMPARED, overlaps)):
             self._rows.setdefault(_key_of(row), []).append(row)
 
     def __enter__(self) -> "Book":

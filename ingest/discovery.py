@@ -7,6 +7,7 @@ from typing import Any
 from forensics.errors import CredentialsError, EndpointUnreachableError, ForensicsError, QueueUnknownError
 from forensics.lake import Lake
 from forensics.lake.filters import equals
+from forensics.lake.rows import plain_rows
 from forensics.tables import BY_NAME, Table
 from ingest import functions, mappings, move_tasks, queues
 from ingest.aws_errors import AwsRefusedError
@@ -220,7 +221,7 @@ def _add_mappings(lake: Lake, estate: Estate, ref: QueueRef) -> None:
         estate.hear(MAPPINGS, ref.name, ref.aws)
     except SOURCE_ERRORS as problem:
         estate.gap(MAPPINGS, ref.name, ref, problem)
-        known = lake.read(MAPPINGS, where=equals("queue_arn", ref.arn)).to_pylist()
+        known = plain_rows(lake.read(MAPPINGS, where=equals("queue_arn", ref.arn)))
         newest = {row["mapping_uuid"]: row for row in sorted(known, key=lambda row: row["observed_at"])}
         rows = [row | {"_asked": row["function_arn"], "_from_lake": True} for row in newest.values()]
     estate.mapping_rows += rows
@@ -254,5 +255,5 @@ def _add_functions(lake: Lake, estate: Estate) -> None:
 def _last_word(lake: Lake, table: Table, key: str, arn: str, column: str) -> str | None:
     """Return what the newest row about a resource says in a column."""
     known = lake.read(table, ["observed_at", column], equals(key, arn))
-    rows = sorted(known.to_pylist(), key=lambda row: row["observed_at"])
+    rows = sorted(plain_rows(known), key=lambda row: row["observed_at"])
     return rows[-1][column] if rows else None

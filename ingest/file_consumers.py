@@ -7,6 +7,7 @@ from typing import Any
 
 from forensics.identity import evidence_id
 from forensics.lake import Lake
+from forensics.lake.rows import plain_rows
 from forensics.sentence import said
 from forensics.settings import Producer, Settings
 from forensics.tables import BY_NAME
@@ -46,7 +47,7 @@ class LogGroups:
         for text in texts:
             group, named, queue = text.rpartition("=")
             said[group if named else text] = queue if named else None
-        known = [row for table in (QUEUE_SETTINGS, CONSUMERS) for row in lake.read(table).to_pylist()]
+        known = [row for table in (QUEUE_SETTINGS, CONSUMERS) for row in plain_rows(lake.read(table))]
         places = {(r["account_id"], r["region"]) for r in settings_rows} or {
             (r["account_id"], r["region"]) for r in known if r["account_id"]
         }
@@ -58,7 +59,7 @@ class LogGroups:
         accounts |= {r["log_group"]: (r["account_id"], r["region"]) for r in settings_rows if r.get("log_group")}
         arns = {r["queue_name"]: r["queue_arn"] for r in (*known, *settings_rows) if r.get("queue_name")}
         settings = settings or Settings()
-        rows = (*known, *settings_rows, *lake.read(FUNCTION_SETTINGS, ["log_group"]).to_pylist())
+        rows = (*known, *settings_rows, *plain_rows(lake.read(FUNCTION_SETTINGS, ["log_group"])))
         groups = {row.get("log_group") for row in rows} | {worker.log_group for worker in settings.workers}
         groups |= {default_log_group(function.name) for function in settings.functions if function.name}
         return cls(said, accounts, everywhere, settings.producers, frozenset(group for group in groups if group), arns)
@@ -124,11 +125,11 @@ def consumer_rows(lake: Lake, groups: LogGroups, read: set[str]) -> list[Row]:
     Of a function whose settings nobody saved, the log group is presumed only where such a group was read.
     """
     functions: dict[str, set[str]] = {}
-    for row in lake.read(FUNCTION_SETTINGS, ["function_name", "log_group"]).to_pylist():
+    for row in plain_rows(lake.read(FUNCTION_SETTINGS, ["function_name", "log_group"])):
         functions.setdefault(row["function_name"], set()).add(row["log_group"])
-    arn_of = {r["queue_name"]: r["queue_arn"] for r in lake.read(QUEUE_SETTINGS).to_pylist()}
+    arn_of = {r["queue_name"]: r["queue_arn"] for r in plain_rows(lake.read(QUEUE_SETTINGS))}
     rows = []
-    for mapping in lake.read(MAPPINGS).to_pylist():
+    for mapping in plain_rows(lake.read(MAPPINGS)):
         presumed = {default_log_group(mapping["function_name"])} & read
         for group in functions.get(mapping["function_name"], presumed):
             rows.append(_row(mapping, mapping["queue_arn"], group, mapping["function_name"], "mapping"))
@@ -142,12 +143,12 @@ def consumer_rows(lake: Lake, groups: LogGroups, read: set[str]) -> list[Row]:
         where = {"account_id": account_id, "region": region}
         if not any(r["queue_arn"] == queue_arn and r["log_group"] == group for r in rows):
             rows.append(_row(where, queue_arn, group, _writer(group, functions), "option"))
-    told = {row["log_group"] for row in [*rows, *lake.read(CONSUMERS, ["log_group"]).to_pylist()]}
+    told = {row["log_group"] for row in [*rows, *plain_rows(lake.read(CONSUMERS, ["log_group"]))]}
     for group in sorted(read - told):
         if ref := queues.named(groups.printed_arn(group) or ""):
             where = {"account_id": ref.account_id, "region": ref.region}
             rows.append(_row(where, ref.arn, group, _writer(group, functions), "printed event"))
-    for row in [*rows, *lake.read(CONSUMERS).to_pylist()]:
+    for row in [*rows, *plain_rows(lake.read(CONSUMERS))]:
         groups.add_queue(row["log_group"], row["queue_arn"])
     return list({row["evidence_id"]: row for row in rows}.values())
 

@@ -13,6 +13,7 @@ from forensics.clock import micros, moment
 from forensics.coverage import read_spans
 from forensics.lake import Lake
 from forensics.lake.filters import equals
+from forensics.lake.rows import plain_rows
 from forensics.sentence import said
 from forensics.settings_in_force import SETTINGS_KEYS, SettingsInForce, recorded_changes
 from forensics.spans import Spans, without
@@ -46,7 +47,7 @@ Wanted = dict[str, set[tuple[tuple[Any, ...], str]]]
 
 def wanted(lake: Lake, estate: Estate, at: datetime) -> Wanted:
     """Return the settings of an estate that nothing vouches for at a moment (UTC): set later, and known only from then on."""
-    rows = {name: lake.read(BY_NAME[name]).to_pylist() for name in (*SETTINGS_KEYS, _CHANGES)}
+    rows = {name: plain_rows(lake.read(BY_NAME[name])) for name in (*SETTINGS_KEYS, _CHANGES)}
     in_force = SettingsInForce.of(*rows.values())
     now = micros(at)
     states: dict[str, dict[tuple[Any, ...], Any]] = {
@@ -118,7 +119,7 @@ def ingest(
     Nothing is looked up twice: what was read before is told by coverage. A call that is denied is a gap, and so is what
     lies before the last of MOST_PAGES pages.
     """
-    mappings = lake.read(BY_NAME["event_source_mappings"]).to_pylist()
+    mappings = plain_rows(lake.read(BY_NAME["event_source_mappings"]))
     read = _read_before(lake, account_id, region)
     for table, names in CALLS.items():
         mine = {one for one in missing.get(table, ()) if _is_of(one[0], account_id, region)}
@@ -157,7 +158,7 @@ def _read_before(lake: Lake, account_id: str, region: str) -> dict[str, Spans]:
     """Return what of each source of changes was read of an account and region."""
     rows = [
         row
-        for row in lake.read(BY_NAME["coverage"], where=equals("source", _CHANGES)).to_pylist()
+        for row in plain_rows(lake.read(BY_NAME["coverage"], where=equals("source", _CHANGES)))
         if (row["account_id"], row["region"]) == (account_id, region)
     ]
     return read_spans(rows).get(_CHANGES, {})

@@ -5,6 +5,7 @@ from typing import Any
 
 from forensics.identity import evidence_id
 from forensics.lake import Lake, to_arrow
+from forensics.lake.rows import plain_rows
 from forensics.tables import Table
 
 _NOT_CONTENT = ("evidence_id", "observed_at")
@@ -20,11 +21,11 @@ def append_changed(
     if not rows:
         return set()
     latest: dict[str, dict[str, Any]] = {}
-    for known in sorted(lake.read(table).to_pylist(), key=lambda row: row["observed_at"]):
+    for known in sorted(plain_rows(lake.read(table)), key=lambda row: row["observed_at"]):
         latest[known[resource]] = known
     content = [c for c in table.column_names if c not in _NOT_CONTENT]
     fresh = {}
-    for row in to_arrow(table, rows).to_pylist():
+    for row in plain_rows(to_arrow(table, rows)):
         if [row[c] for c in content] == [latest.get(row[resource], {}).get(c) for c in content]:
             continue
         parts = [row[c].isoformat() if isinstance(row[c], datetime) else row[c] for c in content]

@@ -13,6 +13,7 @@ from typing import Any
 
 from forensics.lake import Lake
 from forensics.lake.filters import at_any, between, equals, is_missing
+from forensics.lake.rows import plain_rows
 from forensics.tables import BY_NAME
 
 LOG_EVENTS = BY_NAME["log_events"]
@@ -159,7 +160,7 @@ def _stored(lake: Lake, log_group: str, rows: list[Row]) -> Iterator[Row]:
     times = {row["logged_at"] for row in rows}
     where = between("logged_at", min(times), max(times)) & at_any("logged_at", times)
     for batch in lake.scan(LOG_EVENTS, _COLUMNS, equals("log_group", log_group) & where):
-        for row in batch.to_pylist():
+        for row in plain_rows(batch):
             if all(None in (row[c], rows[0][c]) or row[c] == rows[0][c] for c in ("account_id", "region")):
                 yield row
 

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from forensics.judging.readings import RULE_METRICS
 from forensics.lake import Lake, commits, data_files, delta
+from forensics.lake.rows import plain_rows
 from forensics.settings import Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
@@ -90,7 +91,9 @@ class Evidence:
 
 def pinned(lake: Lake, settings: Settings, versions: Mapping[str, int], since: datetime | None) -> Evidence:
     """Pin the evidence tables of a lake and read what is small."""
-    small = {t.name: lake.read(t, version=versions[t.name]).to_pylist() if t.name in versions else [] for t in SMALL}
+    small: dict[str, Any] = {
+        t.name: plain_rows(lake.read(t, version=versions[t.name])) if t.name in versions else [] for t in SMALL
+    }
     small[E.CONSUMERS.name] = with_kinds(small[E.CONSUMERS.name], settings)
     logs, points = BY_NAME["log_events"], BY_NAME["metric_points"]
     files, metric_files, call_files = (
@@ -99,7 +102,7 @@ def pinned(lake: Lake, settings: Settings, versions: Mapping[str, int], since: d
     told: list[Row] = []
     if metric_files:
         where = pc.field("metric").isin(RULE_METRICS) & (pc.field("value") > 0)
-        told = lake.read(points, where=where, version=versions[points.name]).to_pylist()
+        told = plain_rows(lake.read(points, where=where, version=versions[points.name]))
     return Evidence(
         settings,
         tuple(_log_files(lake.path(logs), files)),

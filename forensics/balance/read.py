@@ -1,7 +1,7 @@
 """The balances of a lake: health rows, findings, purges and redrives, brought together per queue and day."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from forensics.balance.day import BalanceDay, Between, balance_of
 from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
 from forensics.lake.findings import rows_of
+from forensics.lake.rows import plain_rows
 from forensics.sentence import counted, said
 from forensics.tables.evidence import MOVE_TASKS, SETTING_CHANGES
 from forensics.tables.findings import QUEUE_FINDINGS
@@ -36,7 +37,7 @@ def balance(findings: Findings, queue: str | None = None) -> Balance:
     """
     rows = [
         r
-        for r in findings.read(QUEUE_HEALTH).to_pylist()
+        for r in plain_rows(findings.read(QUEUE_HEALTH))
         if queue in (None, r["queue"], r["queue_arn"]) and (r["metrics_read_s"] or r["sent_count"] is not None)
     ]
     if queue is not None and not rows:
@@ -44,7 +45,7 @@ def balance(findings: Findings, queue: str | None = None) -> Balance:
             said("no metric of a queue {queue} was read", queue=repr(queue)),
             "`doubletake status` lists what was read; collect reads metrics.",
         )
-    found = findings.read(QUEUE_FINDINGS).to_pylist()
+    found = plain_rows(findings.read(QUEUE_FINDINGS))
     events = _events(findings)
     days = []
     for row in sorted(rows, key=lambda r: (r["queue"], r["day"])):
@@ -78,7 +79,7 @@ def _inside(at: datetime | None, day: Row) -> bool:
     return at is not None and day["starts_at"] <= at < day["ends_at"]
 
 
-def _counted(rows: list[Row], code: str) -> Between:
+def _counted(rows: Sequence[Row], code: str) -> Between:
     mine = [r for r in rows if r["code"] == code and r["stance"] != "excluded"]
     return Between(sum(r["stance"] == "supported" for r in mine), len(mine))
 
@@ -86,12 +87,12 @@ def _counted(rows: list[Row], code: str) -> Between:
 def _events(findings: Findings) -> dict[str, list[tuple[datetime, str]]]:
     """Return per queue what moved messages in bulk: purges, and redrives out of a dead-letter queue or into the queue."""
     found: dict[str, list[tuple[datetime, str]]] = defaultdict(list)
-    for row in findings.read(SETTING_CHANGES).to_pylist():
+    for row in plain_rows(findings.read(SETTING_CHANGES)):
         if row["event_name"] == "PurgeQueue" and row["error_code"] is None and row["queue_arn"]:
             at, who = clock_text(row["changed_at"]), row["actor"]
             text = said("Purged at {at} UTC by {who}.", at=at, who=who) if who else said("Purged at {at} UTC.", at=at)
             found[row["queue_arn"]].append((row["changed_at"], text))
-    tasks = {r["task"]: r for r in sorted(findings.read(MOVE_TASKS).to_pylist(), key=lambda r: r["observed_at"])}
+    tasks = {r["task"]: r for r in sorted(plain_rows(findings.read(MOVE_TASKS)), key=lambda r: r["observed_at"])}
     for task in tasks.values():
         if task["started_at"] is None:
             continue

@@ -15,6 +15,7 @@ from forensics.errors import ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
 from forensics.lake.filters import equals
+from forensics.lake.rows import plain_rows
 from forensics.privacy import redact
 from forensics.sentence import counted, said
 from forensics.tables.books import BOOK_ENTRIES, BOOKS
@@ -130,7 +131,7 @@ def _named(row: dict[str, Any]) -> dict[str, Any]:
 
 def standing(lake: Lake) -> list[dict[str, Any]]:
     """Return the readings that count: of every ledger those of its newest edition, oldest first."""
-    rows = sorted(lake.read(BOOKS).to_pylist(), key=lambda r: (r["read_at"], r["evidence_id"]))
+    rows = sorted(plain_rows(lake.read(BOOKS)), key=lambda r: (r["read_at"], r["evidence_id"]))
     newest = _editions(rows)
     return [r for r in rows if not r["is_withdrawn"] and r["edition"] == newest[r["queue_arn"], r["book"]]]
 
@@ -159,7 +160,7 @@ def _edition(lake: Lake, queue_arn: str, book: str, key_column: str) -> int:
                 book=book,
             ),
         )
-    return _editions(lake.read(BOOKS).to_pylist()).get((queue_arn, book), 0)
+    return _editions(plain_rows(lake.read(BOOKS))).get((queue_arn, book), 0)
 
 
 def has_books(lake: Lake) -> bool:
@@ -190,7 +191,7 @@ def _booked(
     lake: Lake, queue_arn: str, books: set[tuple[str, int]], wanted: set[str] | None
 ) -> dict[str, list[Booked]]:
     found: dict[str, list[Booked]] = defaultdict(list)
-    for row in lake.read(BOOK_ENTRIES, where=equals("queue_arn", queue_arn)).to_pylist():
+    for row in plain_rows(lake.read(BOOK_ENTRIES, where=equals("queue_arn", queue_arn))):
         if (row["book"], row["edition"]) in books and (wanted is None or row["key"] in wanted):
             amount = None if row["amount"] is None else Decimal(row["amount"])
             found[row["key"]].append(
@@ -210,9 +211,9 @@ def _booked(
 def _logged(findings: Findings, queue_arn: str, wanted: set[str] | None, named: set[str]) -> dict[str, Logged]:
     """Return what the logs say per key; a message that no key names counts under the id that a ledger has for it."""
     here = equals("queue_arn", queue_arn)
-    verdicts = {r["item_id"]: r for r in findings.read(MESSAGES, where=here).to_pylist()}
+    verdicts = {r["item_id"]: r for r in plain_rows(findings.read(MESSAGES, where=here))}
     by_key: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
-    for row in findings.read(DELIVERIES, _COLUMNS, here).to_pylist():
+    for row in plain_rows(findings.read(DELIVERIES, _COLUMNS, here)):
         keys = row["business_keys"] or [i for i in (row["message_id"], row["deduplication_id"]) if i in named]
         for key in keys:
             if wanted is None or key in wanted:
@@ -254,7 +255,7 @@ def _queue_of(findings: Findings, found: Sequence[Entry], columns: Columns, queu
     known: set[tuple[str, str]] = set()
     seen: dict[tuple[str, str], set[str]] = defaultdict(set)
     columns_read = ["queue_arn", "queue", "message_id", "deduplication_id", "business_keys"]
-    for row in findings.read(DELIVERIES, columns_read).to_pylist():
+    for row in plain_rows(findings.read(DELIVERIES, columns_read)):
         place = (row["queue_arn"], row["queue"])
         known.add(place)
         seen[place].update({row["message_id"], row["deduplication_id"], *(row["business_keys"] or ())} & keys)

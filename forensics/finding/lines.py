@@ -13,6 +13,7 @@ from forensics.errors import ForensicsError
 from forensics.lake import Findings
 from forensics.lake.filters import between, equals, one_of
 from forensics.lake.findings import rows_of
+from forensics.lake.rows import plain_rows
 from forensics.parsers.sqs_records import key_style, printed
 from forensics.sentence import said
 from forensics.tables.evidence import LOG_EVENTS
@@ -61,7 +62,7 @@ def in_lines(findings: Findings, text: str, incident_id: str | None = None) -> l
         where = where & _of_incident(findings, incident_id)
     rows: list[Row] = []
     for batch in findings.scan(LOG_EVENTS, where=where):
-        rows += batch.to_pylist()
+        rows += plain_rows(batch)
         if len(rows) >= 4 * MOST_LINES:
             break
     rows.sort(key=lambda r: (r["logged_at"], r["evidence_id"]))
@@ -77,7 +78,7 @@ def _of_incident(findings: Findings, incident_id: str) -> pc.Expression:
             "`doubletake incidents` lists them.",
         )
     items = findings.read(MESSAGES, ["item_id"], equals("incident_id", incident_id))["item_id"].to_pylist()
-    deliveries = findings.read(DELIVERIES, ["log_group", "log_stream"], one_of("item_id", items)).to_pylist()
+    deliveries = plain_rows(findings.read(DELIVERIES, ["log_group", "log_stream"], one_of("item_id", items)))
     places = {(d["log_group"], d["log_stream"]) for d in deliveries if d["log_group"] and d["log_stream"]}
     start, end = found[0]["started_at"], found[0]["ended_at"] or found[0]["started_at"]
     groups, streams = ({p[n] for p in places} for n in (0, 1))
@@ -109,7 +110,7 @@ def _with_messages(findings: Findings, rows: list[Row], asked: str) -> Iterable[
     by_message: dict[str, set[tuple[str, str]]] = defaultdict(set)
     by_line: dict[str, set[tuple[str, str]]] = defaultdict(set)
     by_stream: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for d in findings.read(DELIVERIES, columns, where).to_pylist() if rows else ():
+    for d in plain_rows(findings.read(DELIVERIES, columns, where)) if rows else ():
         key = (d["queue_arn"], d["item_id"])
         if d["message_id"]:
             by_message[d["message_id"]].add(key)

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from forensics.lake.generation import Generation
+from forensics.lake.rows import plain_rows
 from forensics.lake.schemas import arrow_schema
 from forensics.sentence import as_sentence
 from forensics.tables import BY_NAME, Table
@@ -47,7 +48,7 @@ class Findings:
         wanted = pa.array(sorted(set(evidence_ids)), pa.string())
         found = {}
         for name in self.generation.inputs:
-            rows = self.read(BY_NAME[name], where=pc.field("evidence_id").isin(wanted)).to_pylist()
+            rows = plain_rows(self.read(BY_NAME[name], where=pc.field("evidence_id").isin(wanted)))
             if rows:
                 found[name] = rows
         return found
@@ -55,7 +56,7 @@ class Findings:
 
 def rows_of(rows: pa.Table | pa.RecordBatch) -> list[dict[str, Any]]:
     """Return rows as dictionaries, their sentences such that every language can say them."""
-    found: list[dict[str, Any]] = rows.to_pylist()
+    found = plain_rows(rows)
     for beside in (name for name in rows.schema.names if name.endswith(MARKED)):
         name = beside.removesuffix(MARKED)
         for row in found:

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 from forensics.lake import commits
 from forensics.lake.generation import Generation
 from forensics.lake.lake import Lake
+from forensics.lake.rows import plain_rows
 from forensics.tables import FINDINGS, GENERATIONS, Table
 
 KEEP_GENERATIONS = 5
@@ -29,7 +30,7 @@ def nameless_folders(lake: Lake, keep: int = KEEP_GENERATIONS) -> list[Path]:
     named = {table.name: {newest[table.name]} for table in FINDINGS if table.name in newest}
     last = newest.get(GENERATIONS.name, -1)
     for version in range(last, max(last - keep, -1), -1):
-        for row in lake.read(GENERATIONS, version=version).to_pylist():
+        for row in plain_rows(lake.read(GENERATIONS, version=version)):
             for name, number in Generation.of_row(row).versions.items():
                 named.setdefault(name, set()).add(number)
     found = []

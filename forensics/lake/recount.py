@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from forensics.clock import EPOCH
 from forensics.lake.lake import Lake
+from forensics.lake.rows import plain_rows
 from forensics.sentence import said
 from forensics.tables import Table
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS, METRIC_POINTS, SETTING_CHANGES
@@ -78,7 +79,7 @@ def leaning_on(lake: Lake, gone: Gone) -> tuple[Miscount, ...]:
     A run that was killed stored those rows, and no reading of its own says so: counting does not miss them.
     """
     found: dict[Key, list[dict[str, Any]]] = {}
-    for row in lake.read(COVERAGE).to_pylist():
+    for row in plain_rows(lake.read(COVERAGE)):
         if row["source"] != gone.source or row["status"] == "lost" or not row["already_count"]:
             continue
         if gone.last_at and row["window_start_at"] > gone.last_at:
@@ -101,7 +102,7 @@ def recount(lake: Lake) -> Recount:
     said: Counter[Key] = Counter()
     about: dict[Key, list[dict[str, Any]]] = {}
     stored: dict[tuple[Key, datetime, datetime], int] = {}
-    coverage = [row for row in lake.read(COVERAGE).to_pylist() if row["source"] in RESOURCE_OF]
+    coverage = [row for row in plain_rows(lake.read(COVERAGE)) if row["source"] in RESOURCE_OF]
     lost = {_window(row): row["collected_at"] for row in coverage if row["status"] == "lost"}
     for row in coverage:
         if row["status"] == "lost" or row["collected_at"] <= lost.get(_window(row), _NEVER):
@@ -151,7 +152,7 @@ def _rows_per_reading(lake: Lake, table: Table) -> Iterator[tuple[Key, int]]:
     total: Counter[Key] = Counter()
     for batch in lake.scan(table, columns):
         grouped = pa.Table.from_batches([batch]).group_by(columns).aggregate([([], "count_all")])
-        for row in grouped.to_pylist():
+        for row in plain_rows(grouped):
             name = row[resource] if resource else None
             total[table.name, row["account_id"], row["region"], name, row["collected_at"]] += row["count_all"]
     yield from total.items()

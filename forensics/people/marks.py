@@ -10,6 +10,7 @@ from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
 from forensics.lake.filters import equals, one_of
 from forensics.lake.incident_lookup import find_incident
+from forensics.lake.rows import plain_rows
 from forensics.nearest import alternatives
 from forensics.people.saying import kept
 from forensics.sentence import counted, said
@@ -143,13 +144,13 @@ _OF_WORK = ["queue_arn", "queue", "item_id", "message_id", "business_keys", "wor
 
 def _works(findings: Findings, where: Any) -> list[Row]:
     """Return every message of the works that the filter touches."""
-    named = findings.read(MESSAGES, _OF_WORK, where).to_pylist()
+    named = plain_rows(findings.read(MESSAGES, _OF_WORK, where))
     return _whole_works(findings, named)
 
 
 def _whole_works(findings: Findings, named: Sequence[Row]) -> list[Row]:
     keys = {_work_of(row) for row in named}
-    beside = findings.read(MESSAGES, _OF_WORK, one_of("work_id", {work for _, work in keys})).to_pylist()
+    beside = plain_rows(findings.read(MESSAGES, _OF_WORK, one_of("work_id", {work for _, work in keys})))
     return [*named, *(row for row in beside if _work_of(row) in keys)]
 
 
@@ -161,7 +162,7 @@ def _work_named(
     findings: Findings, message: str, incident: Row | None, queue: str | None
 ) -> tuple[list[Row], str, Row]:
     where = None if incident is None else equals("incident_id", incident["incident_id"])
-    rows = findings.read(MESSAGES, _OF_WORK, where).to_pylist()
+    rows = plain_rows(findings.read(MESSAGES, _OF_WORK, where))
     named = [
         r
         for r in rows
@@ -205,7 +206,7 @@ def _work_named(
 
 def annotations(lake: Lake) -> tuple[Annotation, ...]:
     """Return all that was said, oldest first."""
-    rows = lake.read(ANNOTATIONS).to_pylist()
+    rows = plain_rows(lake.read(ANNOTATIONS))
     rows.sort(key=lambda r: (r["marked_at"], r["evidence_id"]))
     found = (Annotation(**row) for row in rows)
     return tuple(a if a.item_ids is None else replace(a, item_ids=tuple(a.item_ids)) for a in found)

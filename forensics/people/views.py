@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 from forensics.errors import ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Lake
+from forensics.lake.rows import plain_rows
 from forensics.people.marks import MOST_AUTHOR
 from forensics.people.saying import kept
 from forensics.sentence import said
@@ -95,6 +96,6 @@ def delete_view(lake: Lake, name: str, author: str, now: datetime) -> None:
 
 def views(lake: Lake) -> list[View]:
     """Return the views that are kept, by name."""
-    rows = lake.read(VIEWS).to_pylist()
+    rows = plain_rows(lake.read(VIEWS))
     newest = {row["view"]: row for row in sorted(rows, key=lambda r: (r["saved_at"], r["evidence_id"]))}
     return [View(**row) for _, row in sorted(newest.items()) if row["page"] is not None]

@@ -11,6 +11,7 @@ from forensics.health import Signal
 from forensics.known import KNOWN_TABLES, Known
 from forensics.lake import Findings
 from forensics.lake.conditions import all_of
+from forensics.lake.rows import plain_rows
 from forensics.tables import BY_NAME, Table
 from forensics.tables.evidence import METRIC_POINTS
 from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES
@@ -85,7 +86,7 @@ def _points(findings: Findings, code: str, week: Week) -> pl.DataFrame:
     since = () if code == "dead_letters" else (("point_at", ">=", week["starts_at"]),)
     where = all_of(("metric", "in", _METRICS[code]), ("point_at", "<", week["ends_at"]), *since)
     points = _frame(findings, METRIC_POINTS, list(METRIC_POINTS.column_names), where)
-    small = {name: findings.read(BY_NAME[name]).to_pylist() for name in KNOWN_TABLES}
+    small = {name: plain_rows(findings.read(BY_NAME[name])) for name in KNOWN_TABLES}
     measured = metric_measures(points, Known.of(small, {}))
     return measured.filter(pl.col("queue_arn") == week["queue_arn"], pl.col("at") >= week["starts_at"]).sort("at")
 

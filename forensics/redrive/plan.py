@@ -10,6 +10,7 @@ from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
 from forensics.lake.filters import equals
 from forensics.lake.findings import rows_of
+from forensics.lake.rows import plain_rows
 from forensics.nearest import queues_hint
 from forensics.redrive.model import DECISIONS, Plan, Step
 from forensics.redrive.since import Since
@@ -45,7 +46,7 @@ _AGAINST = ("contradicts", "not_booked")
 def dead_letter_queues(findings: Findings) -> dict[str, set[str]]:
     """Return per dead-letter queue's ARN the ARNs of the queues that name it, at any time that was seen."""
     found: dict[str, set[str]] = defaultdict(set)
-    for row in findings.read(QUEUE_SETTINGS, ["queue_arn", "dead_letter_queue_arn"]).to_pylist():
+    for row in plain_rows(findings.read(QUEUE_SETTINGS, ["queue_arn", "dead_letter_queue_arn"])):
         if row["dead_letter_queue_arn"]:
             found[row["dead_letter_queue_arn"]].add(row["queue_arn"])
     return dict(found)
@@ -54,7 +55,7 @@ def dead_letter_queues(findings: Findings) -> dict[str, set[str]]:
 def plan(findings: Findings, name: str, settings: Settings | None = None) -> Plan:
     """Plan the redrive of a dead-letter queue, by name or ARN; raises QueueUnknownError for one that is none."""
     dlq_arn, sources = _named(findings, name)
-    snapshots = findings.read(QUEUE_SETTINGS, where=equals("queue_arn", dlq_arn)).to_pylist()
+    snapshots = plain_rows(findings.read(QUEUE_SETTINGS, where=equals("queue_arn", dlq_arn)))
     own = max(snapshots, key=lambda r: r["observed_at"], default=None)
     steps = [step for arn in sorted(sources) for step in _steps_of(findings, arn, own, settings or Settings())]
     return Plan(
@@ -69,7 +70,7 @@ def plan(findings: Findings, name: str, settings: Settings | None = None) -> Pla
 
 def steps_of_queue(findings: Findings, queue_arn: str, settings: Settings | None = None) -> tuple[Step, ...]:
     """Return the steps of what one queue dead-lettered, whatever its dead-letter queue."""
-    snapshots = findings.read(QUEUE_SETTINGS).to_pylist()
+    snapshots = plain_rows(findings.read(QUEUE_SETTINGS))
     mine = max((r for r in snapshots if r["queue_arn"] == queue_arn), key=lambda r: r["observed_at"], default=None)
     dlq_arn = mine["dead_letter_queue_arn"] if mine else None
     own = max((r for r in snapshots if r["queue_arn"] == dlq_arn), key=lambda r: r["observed_at"], default=None)
@@ -97,7 +98,7 @@ def _notes(findings: Findings, dlq_arn: str, own: Row | None) -> list[str]:
     notes = []
     if own is None:
         notes.append(said("The dead-letter queue's own settings were not read: when its messages expire is not known."))
-    tasks = findings.read(MOVE_TASKS, where=equals("source_arn", dlq_arn)).to_pylist()
+    tasks = plain_rows(findings.read(MOVE_TASKS, where=equals("source_arn", dlq_arn)))
     for task in {t["task"]: t for t in sorted(tasks, key=lambda t: t["observed_at"])}.values():
         count = task["moved_count"]
         notes.append(
@@ -120,19 +121,19 @@ def _steps_of(findings: Findings, arn: str, own: Row | None, settings: Settings)
     ]
     if not moved:
         return []
-    deliveries = findings.read(DELIVERIES, _COLUMNS, here).to_pylist()
+    deliveries = plain_rows(findings.read(DELIVERIES, _COLUMNS, here))
     by_item: dict[str, list[Row]] = defaultdict(list)
-    for row in deliveries:
-        by_item[row["item_id"]].append(row)
+    for delivery in deliveries:
+        by_item[delivery["item_id"]].append(delivery)
     since = Since.of(findings, arn, deliveries, settings.queue(arn.rpartition(":")[2]))
     booked = _books(findings, arn)
     redriven = _redriven(findings, arn)
     groups: dict[str, list[Row]] = defaultdict(list)
-    for row in moved:
-        mine = sorted(by_item[row["item_id"]], key=lambda d: d["delivery_index"])
-        row["deliveries"], row["sent_at"] = mine, next((d["sent_at"] for d in mine if d["sent_at"]), None)
-        row["group_id"] = row["group_id"] or next((d["group_id"] for d in mine if d["group_id"]), None)
-        groups[row["group_id"] or ""].append(row)
+    for message in moved:
+        mine = sorted(by_item[message["item_id"]], key=lambda d: d["delivery_index"])
+        message["deliveries"], message["sent_at"] = mine, next((d["sent_at"] for d in mine if d["sent_at"]), None)
+        message["group_id"] = message["group_id"] or next((d["group_id"] for d in mine if d["group_id"]), None)
+        groups[message["group_id"] or ""].append(message)
     until = findings.generation.data_until_at
     steps: list[Step] = []
     for _, rows in sorted(groups.items()):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from forensics.estimates import share_interval, share_upper
 from forensics.lake import Findings
+from forensics.lake.rows import plain_rows
 from forensics.run_ends import FAILED, WORDS
 from forensics.sentence import counted, said
 from forensics.settings import Queue
@@ -49,7 +50,7 @@ class Since:
         functions = {d["function_name"] for d in deliveries if d["function_name"]}
         changes = [
             r
-            for r in findings.read(SETTING_CHANGES).to_pylist()
+            for r in plain_rows(findings.read(SETTING_CHANGES))
             if r["error_code"] is None and (r["queue_arn"] == arn or r["function_name"] in functions)
         ]
         changes.sort(key=lambda r: (r["changed_at"], r["evidence_id"]))

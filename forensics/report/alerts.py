@@ -10,6 +10,7 @@ from typing import Any
 from forensics.choices import AlertKind
 from forensics.lake import Findings
 from forensics.lake.findings import rows_of
+from forensics.lake.rows import plain_rows
 from forensics.sentence import capitalized, counted, said
 from forensics.settings import Settings
 from forensics.tables.evidence import COVERAGE
@@ -85,7 +86,7 @@ def _of_findings(findings: Findings, settings: Settings, until: datetime | None,
 
 
 def _of_days(findings: Findings, settings: Settings, until: datetime | None, now: datetime) -> Iterator[Alert]:
-    for row in findings.read(QUEUE_HEALTH).to_pylist():
+    for row in plain_rows(findings.read(QUEUE_HEALTH)):
         if until is None or row["ends_at"] <= until - REACH or row["starts_at"] > until:
             continue
         queue, promise = row["queue"], settings.queue(row["queue"]).promise_s

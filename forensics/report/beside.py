@@ -6,6 +6,7 @@ from typing import Any
 from forensics.charts.beside import AROUND, STRIPS
 from forensics.lake import Findings
 from forensics.lake.conditions import all_of
+from forensics.lake.rows import plain_rows
 from forensics.report.changes import Change, what_changed
 from forensics.tables.evidence import (
     EVENT_SOURCE_MAPPINGS,
@@ -23,8 +24,8 @@ def changes_around(findings: Findings, incident: Row) -> tuple[Change, ...]:
     if incident["started_at"] is None:
         return ()
     until = (incident["ended_at"] or incident["started_at"]) + AROUND
-    states = {t.name: findings.read(t).to_pylist() for t in (QUEUE_SETTINGS, FUNCTION_SETTINGS, EVENT_SOURCE_MAPPINGS)}
-    calls = findings.read(SETTING_CHANGES, where=all_of(("changed_at", "<=", until))).to_pylist()
+    states = {t.name: plain_rows(findings.read(t)) for t in (QUEUE_SETTINGS, FUNCTION_SETTINGS, EVENT_SOURCE_MAPPINGS)}
+    calls = plain_rows(findings.read(SETTING_CHANGES, where=all_of(("changed_at", "<=", until))))
     fed = {m["function_name"] for m in states[EVENT_SOURCE_MAPPINGS.name] if m["queue_arn"] == incident["queue_arn"]}
     functions = sorted({*(incident["functions"] or ()), *filter(None, fed)})
     return what_changed({**incident, "ended_at": until}, functions, states, calls)
@@ -43,5 +44,5 @@ def points_around(findings: Findings, incident: Row) -> list[dict[str, Any]]:
         ("resource", "in", resources),
         ("metric", "in", tuple(s.metric for s in STRIPS)),
     ]
-    rows = findings.read(METRIC_POINTS, where=all_of(*where)).to_pylist()
+    rows = plain_rows(findings.read(METRIC_POINTS, where=all_of(*where)))
     return [r for r in rows if len(queue) < 6 or [r["region"], r["account_id"]] == queue[3:5]]

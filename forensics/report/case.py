@@ -12,6 +12,7 @@ from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.lake.findings import rows_of
 from forensics.lake.incident_lookup import find_incident
+from forensics.lake.rows import plain_rows
 from forensics.people import Annotation, Marks, People, SetAside, judged, people_of
 from forensics.redrive import Step, steps_of_queue
 from forensics.report.activity import is_open
@@ -184,12 +185,12 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
     theirs = [d for d in deliveries if d["item_id"] in affected]
     their_redeliveries = [r for r in redeliveries if r["item_id"] in affected]
     runs = {d["consumer"] for d in theirs if d["consumer_kind"] == "lambda"}
-    invocations = findings.read(INVOCATIONS, where=one_of("invocation_id", runs)).to_pylist()
+    invocations = plain_rows(findings.read(INVOCATIONS, where=one_of("invocation_id", runs)))
     hit = [m for m in messages if m["item_id"] in affected]
     moments = key_moments(incident, hit, theirs, their_redeliveries, [t for t in timeline if t["item_id"] in affected])
     chain = cause_chain(incident, deliveries, their_redeliveries, invocations)
     chain = chain or sent_again_chain(incident, hit, theirs)
-    snapshots = {t.name: findings.read(t).to_pylist() for t in SETTINGS_TABLES}
+    snapshots = {t.name: plain_rows(findings.read(t)) for t in SETTINGS_TABLES}
     settings = settings_then(incident, theirs, snapshots)
     batches = batches_at_end(deliveries, affected)
     changes = what_changed(
@@ -239,7 +240,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
         settings=settings,
         changes=changes,
         changes_not_known=not_known_of(
-            incident, findings.read(COVERAGE, where=equals("source", SETTING_CHANGES.name)).to_pylist()
+            incident, plain_rows(findings.read(COVERAGE, where=equals("source", SETTING_CHANGES.name)))
         ),
         changes_since=_changes_since(incident, sorted(_functions(theirs, snapshots, incident)), snapshots, until),
         gaps=gaps(incident, theirs, their_redeliveries, settings, messages),
@@ -274,7 +275,7 @@ def _books(findings: Findings, incident: Row) -> tuple[Line, ...]:
         return ()
     names = ["message_id", "deduplication_id", "business_keys"]
     told = findings.scan(MESSAGES, names, equals("incident_id", incident["incident_id"]))
-    keys = {key for batch in told for m in batch.to_pylist() for key in keys_of(m)}
+    keys = {key for batch in told for m in plain_rows(batch) for key in keys_of(m)}
     lines = [line for mine in reconcile(findings, incident["queue_arn"], keys).values() for line in mine]
     return tuple(line for line in lines if line.outcome != "agrees")
 

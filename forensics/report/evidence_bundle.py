@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from forensics.identity import evidence_id
 from forensics.lake import Findings
 from forensics.lake.filters import between, equals, one_of
+from forensics.lake.rows import plain_rows
 from forensics.report.bundle import BundleBrokenError, contents, to_zip
 from forensics.report.case import Case, keys_of
 from forensics.report.formats import FORMATS
@@ -111,17 +112,17 @@ def evidence_of(findings: Findings, case: Case, margin: timedelta | None = None)
     """Return per table the rows that bear on the case's queue: its consumers' logs, metrics, settings, changes, coverage."""
     incident = case.incident
     arn = incident["queue_arn"]
-    groups = {r["log_group"] for r in findings.read(E.CONSUMERS, where=equals("queue_arn", arn)).to_pylist()}
+    groups = {r["log_group"] for r in plain_rows(findings.read(E.CONSUMERS, where=equals("queue_arn", arn)))}
     groups |= {d["log_group"] for d in case.deliveries if d["log_group"]}
-    consumers = findings.read(E.CONSUMERS, where=one_of("log_group", groups)).to_pylist()
+    consumers = plain_rows(findings.read(E.CONSUMERS, where=one_of("log_group", groups)))
     functions = {c["function_name"] for c in consumers if c["function_name"]} | set(incident["functions"] or ())
-    snapshots = findings.read(E.QUEUE_SETTINGS).to_pylist()
+    snapshots = plain_rows(findings.read(E.QUEUE_SETTINGS))
     queues = {arn, *(c["queue_arn"] for c in consumers)}
     queues |= {r["dead_letter_queue_arn"] for r in snapshots if r["queue_arn"] in queues and r["dead_letter_queue_arn"]}
     queues |= {r["queue_arn"] for r in snapshots if r["dead_letter_queue_arn"] == arn}
-    mappings = findings.read(
-        E.EVENT_SOURCE_MAPPINGS, where=one_of("queue_arn", queues) | one_of("function_name", functions)
-    ).to_pylist()
+    mappings = plain_rows(
+        findings.read(E.EVENT_SOURCE_MAPPINGS, where=one_of("queue_arn", queues) | one_of("function_name", functions))
+    )
     names = {q.rpartition(":")[2] for q in queues} | functions | groups
     names |= {m["mapping_uuid"] for m in mappings if m["mapping_uuid"]}
     span = _span(case, margin)
@@ -151,7 +152,7 @@ def evidence_of(findings: Findings, case: Case, margin: timedelta | None = None)
     }
     found = {table.name: findings.read(table, where=where) for table, where in wanted.items()}
     if span is not None:
-        claimed = _clipped(found[E.COVERAGE.name].to_pylist(), span)
+        claimed = _clipped(plain_rows(found[E.COVERAGE.name]), span)
         found[E.COVERAGE.name] = pa.Table.from_pylist(list(claimed), found[E.COVERAGE.name].schema)
     lake = findings.lake
     found[ANNOTATIONS.name] = lake.read(ANNOTATIONS, where=equals("incident_id", case.incident_id))

@@ -6,6 +6,7 @@ from typing import Any
 
 from forensics.lake import Lake
 from forensics.lake.filters import at_least
+from forensics.lake.rows import plain_rows
 from forensics.sentence import counted, said
 from forensics.tables.evidence import LOG_GROUP_SETTINGS, METRIC_POINTS, QUEUE_SETTINGS
 from forensics.words import clock_text
@@ -20,7 +21,7 @@ _OLDEST_MESSAGE = "ApproximateAgeOfOldestMessage"
 
 def expiring(lake: Lake, sources: Iterable[Any], now: datetime) -> tuple[str, ...]:
     """Return a sentence per source and queue whose evidence is about to be lost; ``sources`` as in lake_status."""
-    retention = _retention(_latest(lake.read(LOG_GROUP_SETTINGS).to_pylist(), "log_group"))
+    retention = _retention(_latest(plain_rows(lake.read(LOG_GROUP_SETTINGS)), "log_group"))
     told = []
     seen = set()
     for source in sources:
@@ -59,21 +60,21 @@ def _about(source: Any, kept: timedelta, now: datetime) -> str | None:
 
 def _messages(lake: Lake, now: datetime) -> tuple[str, ...]:
     """Say which queues held a message, when last measured, that its retention ends within two days."""
-    kept = {r["queue_name"]: r for r in _latest(lake.read(QUEUE_SETTINGS).to_pylist(), "queue_arn")}
+    kept = {r["queue_name"]: r for r in _latest(plain_rows(lake.read(QUEUE_SETTINGS)), "queue_arn")}
     oldest: dict[str, Row] = {}
     recent = at_least("point_at", now - timedelta(hours=6))
-    for point in lake.read(METRIC_POINTS, where=recent).to_pylist():
+    for point in plain_rows(lake.read(METRIC_POINTS, where=recent)):
         if point["metric"] == _OLDEST_MESSAGE:
             newest = oldest.get(point["resource"])
             if newest is None or point["point_at"] > newest["point_at"]:
                 oldest[point["resource"]] = point
     told = []
-    for name, point in sorted(oldest.items()):
+    for name, last in sorted(oldest.items()):
         retention_s = kept.get(name, {}).get("message_retention_s")
-        if not retention_s or not point["value"]:
+        if not retention_s or not last["value"]:
             continue
-        gone_at = point["point_at"] - timedelta(seconds=point["value"]) + timedelta(seconds=retention_s)
-        if now < gone_at < now + SOON and point["value"] > retention_s / 2:
+        gone_at = last["point_at"] - timedelta(seconds=last["value"]) + timedelta(seconds=retention_s)
+        if now < gone_at < now + SOON and last["value"] > retention_s / 2:
             lost = "About to be lost: the oldest message of queue {name} is deleted at {at} UTC."
             told.append(said(lost, name=name, at=clock_text(gone_at)))
     return tuple(told)

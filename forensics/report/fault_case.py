@@ -8,6 +8,7 @@ from typing import Any
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.lake.findings import rows_of
+from forensics.lake.rows import plain_rows
 from forensics.people import Annotation, Marks, People, people_of
 from forensics.report.before_after import OF_A_PERSON, Comparison, compare, last_repair
 from forensics.report.case import SETTINGS_TABLES, load_case
@@ -44,7 +45,7 @@ def load_fault(findings: Findings, fault: Fault, people: People | None = None) -
         rows_of(findings.read(MESSAGES, where=mine)),
         key=lambda m: (-(m["effects_at_least"] or 0), str(m["first_received_at"]), m["item_id"]),
     )
-    changes = _together(findings.read(COUNTERFACTUALS, where=mine).to_pylist())
+    changes = _together(plain_rows(findings.read(COUNTERFACTUALS, where=mine)))
     beside = rows_of(findings.read(QUEUE_FINDINGS, where=mine))
     newest = load_case(findings, fault.newest["incident_id"], people=people)
     marks = [people.of(name) for name in fault.incident_ids]
@@ -67,7 +68,7 @@ def load_fault(findings: Findings, fault: Fault, people: People | None = None) -
     compared = None
     if last_repair(since, fault.started_at):
         columns = ["item_id", "delivery_index", "consumer", "received_at", "hidden_until_at", "ended_by"]
-        deliveries = findings.read(DELIVERIES, columns, of_queue).to_pylist()
+        deliveries = plain_rows(findings.read(DELIVERIES, columns, of_queue))
         came_again = rows_of(findings.read(REDELIVERIES, ["item_id", "delivery_index", "cause"], of_queue))
         compared = compare(since, deliveries, came_again, fault.trigger, fault.started_at, until)
     return FaultCase(fault, first, tuple(works), people, since, compared)
@@ -75,7 +76,7 @@ def load_fault(findings: Findings, fault: Fault, people: People | None = None) -
 
 def changes_since(findings: Findings, fault: Fault, whole: Iterable[Annotation]) -> tuple[Change, ...]:
     """Return what was changed since a fault began: settings, deployments of its functions, and a person's mark "fixed" on it."""
-    snapshots = {t.name: findings.read(t).to_pylist() for t in SETTINGS_TABLES}
+    snapshots = {t.name: plain_rows(findings.read(t)) for t in SETTINGS_TABLES}
     arn = fault.newest["queue_arn"]
     functions = {name for i in fault.incidents for name in i["functions"] or ()}
     functions |= {m["function_name"] for m in snapshots[EVENT_SOURCE_MAPPINGS.name] if m["queue_arn"] == arn}

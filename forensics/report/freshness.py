@@ -5,6 +5,7 @@ from datetime import datetime
 
 from forensics.lake import Lake
 from forensics.lake.filters import between, one_of
+from forensics.lake.rows import plain_rows
 from forensics.sentence import joined, said
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.window import TimeWindow
@@ -15,7 +16,7 @@ def freshness(lake: Lake, log_groups: Sequence[str], window: TimeWindow, stored_
     """Say it of some log groups and a window, in a sentence; ``stored_count`` is what this run added."""
     if not log_groups:
         return "No log group of this queue is known, so no log was read."
-    coverage = lake.read(COVERAGE, where=one_of("resource", log_groups)).to_pylist()
+    coverage = plain_rows(lake.read(COVERAGE, where=one_of("resource", log_groups)))
     read_until = _least_latest(
         [r["window_end_at"] for r in coverage if r["resource"] == group and r["status"] == "ok"] for group in log_groups
     )

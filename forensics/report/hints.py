@@ -11,6 +11,7 @@ from typing import Any
 
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.lake.rows import plain_rows
 from forensics.report.find import Hit
 from forensics.sentence import said
 from forensics.tables.findings import DELIVERIES
@@ -103,7 +104,7 @@ def _alike(
     values = {d["item_id"]: d[name] for d in deliveries if d[name]}
     where = equals("queue_arn", queue_arn) & equals("delivery_index", 1) & one_of(name, set(values.values()))
     by_value: dict[str, list[Row]] = defaultdict(list)
-    for row in findings.read(DELIVERIES, _COLUMNS, where).to_pylist() if values else []:
+    for row in plain_rows(findings.read(DELIVERIES, _COLUMNS, where)) if values else []:
         by_value[row[name]].append(row)
     for message in messages:
         alike = by_value.get(values.get(message["item_id"], ""), [])

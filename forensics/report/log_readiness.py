@@ -7,6 +7,7 @@ from typing import Any
 from forensics.lake import Findings, Lake
 from forensics.lake.filters import equals
 from forensics.lake.findings import rows_of
+from forensics.lake.rows import plain_rows
 from forensics.readiness import LEVELS
 from forensics.report.queue_lookup import deliveries_of
 from forensics.sentence import said
@@ -45,7 +46,7 @@ def not_checked(findings: Findings, queue: str | None = None) -> list[str]:
     ``queue`` limits them to one queue's name.
     """
     where = equals("level", "blind") if queue is None else equals("level", "blind") & equals("queue", queue)
-    rows = findings.read(LOGGING_READINESS, ["queue", "log_group", "function_name"], where).to_pylist()
+    rows = plain_rows(findings.read(LOGGING_READINESS, ["queue", "log_group", "function_name"], where))
     told = {(row["queue"], row["function_name"] or row["log_group"]) for row in rows}
     return [not_checked_text(name, who) for name, who in sorted(told)]
 

@@ -13,6 +13,7 @@ from forensics.errors import ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
 from forensics.lake.findings import rows_of
+from forensics.lake.rows import plain_rows
 from forensics.language import ENGLISH, Language
 from forensics.people import People, aside_text, judged, people_of
 from forensics.report.alerts import Alert, alerts
@@ -208,7 +209,7 @@ def due(
 
     With settings and the time (UTC) also alerts, and in quiet hours only what is critical.
     """
-    told = standing_news(findings.lake.read(NOTICES).to_pylist(), target)
+    told = standing_news(plain_rows(findings.lake.read(NOTICES)), target)
     had = {(key, n["news"]) for key, mine in told.items() for n in mine}
     people = people_of(findings)
     every = people.counted(rows_of(findings.read(INCIDENTS)))

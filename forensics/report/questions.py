@@ -9,6 +9,7 @@ from forensics.books import Line, book_sums, has_books, reconcile
 from forensics.lake import Findings
 from forensics.lake.filters import one_of
 from forensics.lake.findings import rows_of
+from forensics.lake.rows import plain_rows
 from forensics.people import People, marks_text
 from forensics.people.marks import SETTLES
 from forensics.report.activity import quiet_for
@@ -78,7 +79,7 @@ def why(findings: Findings, text: str, people: People) -> Reply:
     for work in found:
         items = {item for _, item in work.items}
         of_work = one_of("item_id", items)
-        deliveries = [d for d in findings.read(DELIVERIES, where=of_work).to_pylist() if _key(d) in work.items]
+        deliveries = [d for d in plain_rows(findings.read(DELIVERIES, where=of_work)) if _key(d) in work.items]
         verdicts = {_key(m): m for m in rows_of(findings.read(MESSAGES, where=of_work)) if _key(m) in work.items}
         verdict = verdicts.get(work.hit.key) or next(iter(verdicts.values()), None)
         whole = next((w for w in by_work(verdicts.values()) if verdict and verdict["item_id"] in w["item_ids"]), None)

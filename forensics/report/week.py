@@ -8,6 +8,7 @@ from forensics.health import QueueReview, Timeouts, WeekReview, WeekUnknownError
 from forensics.health.accepted import accepted_risk, check_codes
 from forensics.lake import Findings
 from forensics.lake.findings import rows_of
+from forensics.lake.rows import plain_rows
 from forensics.people import People, SetAside, aside_text, people_of
 from forensics.report.records import Record, plain_value
 from forensics.sentence import said
@@ -85,7 +86,7 @@ def load_week(
     people = people or people_of(findings)
     return review_week(
         week,
-        people.periods(findings.read(QUEUE_WEEKS).to_pylist()),
+        people.periods(plain_rows(findings.read(QUEUE_WEEKS))),
         rows_of(findings.read(SETTING_FINDINGS)),
         people.counted(rows_of(findings.read(INCIDENTS))),
         settings,
@@ -93,7 +94,7 @@ def load_week(
         generation.data_version,
         generation.rules_version,
         generation.data_until_at,
-        people.periods(findings.read(QUEUE_HEALTH).to_pylist()),
+        people.periods(plain_rows(findings.read(QUEUE_HEALTH))),
     )
 
 

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.lake.findings import rows_of
+from forensics.lake.rows import plain_rows
 from forensics.sentence import joined
 from forensics.tables.findings import MESSAGES, REDELIVERIES
 from forensics.verdict.interval import AFFECTED
@@ -50,7 +51,7 @@ def every_work(findings: Findings, incident: Row) -> Iterator[Row]:
         work for _, mine in groupby(numbered, key=lambda pair: pair[0]) for work in by_work(row for _, row in mine)
     )
     repeats = findings.scan(REDELIVERIES, ["item_id", "later_received_at"], equals("queue_arn", incident["queue_arn"]))
-    yield from with_first_repeats(found, first_repeats(row for batch in repeats for row in batch.to_pylist()))
+    yield from with_first_repeats(found, first_repeats(row for batch in repeats for row in plain_rows(batch)))
 
 
 def first_repeats(redeliveries: Iterable[Row]) -> dict[str, datetime]:
@@ -94,9 +95,9 @@ def counted_works(findings: Findings, incident_id: str, named: Collection[str]) 
     of_several = sizes.field("values").filter(pc.greater(sizes.field("counts"), 1))
     is_own = pc.or_(pc.is_in(work, of_several), pc.is_in(told["item_id"], pa.array(named, pa.string())))
     alike = told.filter(pc.invert(is_own)).group_by(list(_ALIKE)).aggregate([("item_id", "min"), ("item_id", "count")])
-    each = [_counts(mine) | {"works": 1} for mine in _works(told.filter(is_own).to_pylist())]
+    each = [_counts(mine) | {"works": 1} for mine in _works(plain_rows(told.filter(is_own)))]
     return each + [
-        _counts([row | {"item_id": row["item_id_min"]}]) | {"works": row["item_id_count"]} for row in alike.to_pylist()
+        _counts([row | {"item_id": row["item_id_min"]}]) | {"works": row["item_id_count"]} for row in plain_rows(alike)
     ]
 
 

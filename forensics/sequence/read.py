@@ -15,6 +15,7 @@ from forensics.errors import ForensicsError
 from forensics.json_path import text_in
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.lake.rows import plain_rows
 from forensics.parsers.sqs_records import key_style, printed
 from forensics.sentence import counted, said
 from forensics.sequence.check import Broken, Sent, check
@@ -65,14 +66,14 @@ def sequences(findings: Findings, queue: str, path: str | None) -> Sequences:
     columns = ["message_id", "log_group", "group_id", "sent_at"]
     known: dict[str, dict[str, Any]] = {}
     groups: set[str] = set()
-    for row in findings.read(DELIVERIES, columns, here).to_pylist():
+    for row in plain_rows(findings.read(DELIVERIES, columns, here)):
         groups.add(row["log_group"])
         if row["message_id"]:
             known.setdefault(row["message_id"], row)
     sent: dict[str, Sent] = {}
     where = one_of("log_group", groups - {None}) & pc.match_substring(pc.field("line"), pattern="essageId")
     for batch in findings.scan(LOG_EVENTS, ["evidence_id", "line"], where):
-        for row in batch.to_pylist():
+        for row in plain_rows(batch):
             _add(sent, known, row, path)
     if not sent:
         raise SequenceUnknownError(
@@ -111,7 +112,7 @@ def commits_not_sent(findings: Findings, queue: str, file: Path, key: str) -> tu
     committed = {e.key for e in entries(ledger_rows(file), Columns(key, same_rows="once"), file.name)}
     here = equals("queue", queue) | equals("queue_arn", queue)
     seen: set[str] = set()
-    for row in findings.read(DELIVERIES, ["business_keys", "message_id", "deduplication_id"], here).to_pylist():
+    for row in plain_rows(findings.read(DELIVERIES, ["business_keys", "message_id", "deduplication_id"], here)):
         seen.update(k for k in (*(row["business_keys"] or ()), row["message_id"], row["deduplication_id"]) if k)
     if not committed & seen:
         raise SequenceUnknownError(

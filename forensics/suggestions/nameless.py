@@ -15,6 +15,7 @@ from zlib import crc32
 from forensics.clock import micros
 from forensics.lake import Findings
 from forensics.lake.filters import equals
+from forensics.lake.rows import plain_rows
 from forensics.parsers import parse_line
 from forensics.parsers.app_lines import PREFIX
 from forensics.parsers.grammar import UUID
@@ -92,7 +93,7 @@ def _of_function(findings: Findings, log_group: str, function: str | None) -> tu
     chosen: dict[bool, list[tuple[int, str, RunLines, str]]] = {True: [], False: []}
     there = 0
     for batch in findings.scan(INVOCATIONS, columns, equals("log_group", log_group)):
-        for row in batch.to_pylist():
+        for row in plain_rows(batch):
             if row["ended_at"] is None or (function and row["function_name"] not in (function, None)):
                 continue
             there += 1
@@ -114,7 +115,7 @@ def _of_worker(findings: Findings, log_group: str) -> Nameless:
     read = 0
     columns = ["log_stream", "logged_at", "order_in_ms", "line"]
     for batch in findings.scan(LOG_EVENTS, columns, equals("log_group", log_group)):
-        for row in batch.to_pylist():
+        for row in plain_rows(batch):
             if read < MOST_WORKER_LINES and parse_line(row["line"]).kind in OWN_KINDS:
                 read += 1
                 streams[row["log_stream"]].append((micros(row["logged_at"]), row["order_in_ms"], row["line"]))

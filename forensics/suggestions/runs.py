@@ -10,6 +10,7 @@ from zlib import crc32
 from forensics.clock import micros, moment
 from forensics.lake import Findings
 from forensics.lake.filters import between, equals, one_of
+from forensics.lake.rows import plain_rows
 from forensics.parsers import parse_line
 from forensics.parsers.grammar import UUID
 from forensics.run_ends import CUT_OFF
@@ -58,7 +59,7 @@ def _chosen(findings: Findings, queue_arn: str) -> tuple[set[str], int]:
     others: dict[str, int] = {}
     again: set[str] = set()
     for batch in findings.scan(DELIVERIES, columns, equals("queue_arn", queue_arn)):
-        for row in batch.to_pylist():
+        for row in plain_rows(batch):
             if row["consumer"] is None:
                 continue
             (failed if row["run_status"] in CUT_OFF else others)[row["consumer"]] = crc32(row["consumer"].encode())
@@ -79,7 +80,7 @@ def _without_lines(
     streams: dict[str, tuple[str, str]] = {}
     where = equals("queue_arn", queue_arn) & one_of("consumer", chosen)
     for batch in findings.scan(DELIVERIES, _COLUMNS, where):
-        for row in batch.to_pylist():
+        for row in plain_rows(batch):
             if row["run_ended_at"] is None or row["message_id"] is None:
                 continue
             name = row["consumer"]
@@ -111,7 +112,7 @@ def fill(findings: Findings, runs: list[RunLines], places: dict[tuple[str, str],
     columns = ["log_group", "log_stream", "logged_at", "order_in_ms", "line"]
     held: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
     for batch in findings.scan(LOG_EVENTS, columns, where):
-        for row in batch.to_pylist():
+        for row in plain_rows(batch):
             stream, at = (row["log_group"], row["log_stream"]), micros(row["logged_at"])
             before = bisect_right(starts.get(stream, ()), at)
             if before and at <= runs[place := places[stream][before - 1]].ended_at:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.lake.rows import plain_rows
 from forensics.sentence import said
 from forensics.settings import Settings
 from forensics.suggestions.keys import business_key, message_id, order
@@ -72,7 +73,7 @@ def _consumers(findings: Findings, queue: str) -> tuple[str, str, list[tuple[str
     for table, name in ((DELIVERIES, "queue"), (CONSUMERS, "queue_name")):
         where = one_of(name, [queue]) | one_of("queue_arn", [queue])
         for batch in findings.scan(table, [name, "queue_arn", "log_group", "function_name"], where):
-            for row in batch.to_pylist():
+            for row in plain_rows(batch):
                 if row["log_group"] is not None:
                     found[row[name], row["queue_arn"]].add((row["log_group"], row["function_name"]))
     if not found:

@@ -13,6 +13,7 @@ from forensics.judging.surroundings import Surroundings
 from forensics.judging.written import GroupLines, Writer
 from forensics.lake import Findings
 from forensics.lake.filters import at_least, between, equals, one_of
+from forensics.lake.rows import plain_rows
 from forensics.settings import Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
@@ -61,8 +62,8 @@ def verdicts_under(findings: Findings, queue_arn: str, settings: Settings) -> di
     items = set(findings.read(MESSAGES, ["item_id"], equals("queue_arn", queue_arn)).column("item_id").to_pylist())
     if len(items) > MOST_MESSAGES:
         return None
-    small = {table.name: findings.read(table).to_pylist() for table in _OF_SURROUNDINGS}
-    calls = findings.read(E.SEND_RECORDS, where=equals("queue_arn", queue_arn)).to_pylist()
+    small: dict[str, Any] = {table.name: plain_rows(findings.read(table)) for table in _OF_SURROUNDINGS}
+    calls = plain_rows(findings.read(E.SEND_RECORDS, where=equals("queue_arn", queue_arn)))
     told = _group_lines(findings)
     groups = log_groups_of(
         settings,
@@ -75,7 +76,7 @@ def verdicts_under(findings: Findings, queue_arn: str, settings: Settings) -> di
     if runs is None or any(group not in groups or groups[group].kind != LAMBDA for group, _, _ in runs):
         return None
     where = one_of("metric", _METRICS)
-    points = [row for batch in findings.scan(E.METRIC_POINTS, where=where) for row in batch.to_pylist()]
+    points = [row for batch in findings.scan(E.METRIC_POINTS, where=where) for row in plain_rows(batch)]
     around = Surroundings(
         **small,
         send_records=calls,
@@ -98,7 +99,7 @@ def _runs(findings: Findings, queue_arn: str, items: set[str]) -> Runs | None:
     """Return the runs that had any of some items; None where one of them is not a function's."""
     where = equals("queue_arn", queue_arn) & one_of("item_id", items)
     columns = ["consumer", "consumer_kind", "is_seen"]
-    seen = [r for r in findings.read(DELIVERIES, columns, where).to_pylist() if r["is_seen"]]
+    seen = [r for r in plain_rows(findings.read(DELIVERIES, columns, where)) if r["is_seen"]]
     if any(row["consumer_kind"] != LAMBDA for row in seen):
         return None
     where = one_of("invocation_id", {row["consumer"] for row in seen})
@@ -107,7 +108,7 @@ def _runs(findings: Findings, queue_arn: str, items: set[str]) -> Runs | None:
             row["started_at"] - _AROUND,
             (row["ended_at"] or row["started_at"]) + _AROUND,
         )
-        for row in findings.read(INVOCATIONS, where=where).to_pylist()
+        for row in plain_rows(findings.read(INVOCATIONS, where=where))
     }
 
 
@@ -144,7 +145,7 @@ def _lines(findings: Findings, runs: Runs) -> dict[tuple[str, str], list[LogLine
     where &= between("logged_at", min(s[0] for s in runs.values()), max(s[1] for s in runs.values()))
     columns = ["log_group", "log_stream", "logged_at", "order_in_ms", "evidence_id", "line"]
     for batch in findings.scan(E.LOG_EVENTS, columns, where):
-        for row in batch.to_pylist():
+        for row in plain_rows(batch):
             stream, at = (row["log_group"], row["log_stream"]), row["logged_at"]
             if any(start <= at <= end for start, end in spans.get(stream, ())):
                 found[stream].append(LogLine(micros(at), row["order_in_ms"], row["evidence_id"], row["line"]))
@@ -162,7 +163,7 @@ def _group_lines(findings: Findings) -> list[GroupLines]:
     blind: dict[Writer, list[int]] = defaultdict(list)
     columns = ["log_group", "function_name", "has_start", "message_count", "started_at"]
     for batch in findings.scan(INVOCATIONS, columns, at_least("started_at", EPOCH)):
-        for row in batch.to_pylist():
+        for row in plain_rows(batch):
             writer = row["log_group"], row["function_name"]
             starts.pop((row["log_group"], None), None)
             starts[writer] = starts.get(writer, False) or bool(row["has_start"])

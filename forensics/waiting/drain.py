@@ -6,6 +6,7 @@ from math import sqrt
 
 from forensics.lake import Findings
 from forensics.lake.filters import between, equals
+from forensics.lake.rows import plain_rows
 from forensics.sentence import said
 from forensics.tables.evidence import METRIC_POINTS
 from forensics.words import span_text
@@ -58,12 +59,12 @@ class Drain:
 def drain_of(findings: Findings, queue: str) -> Drain | None:
     """Return how a queue drains at the end of its metrics; None where they do not tell."""
     here = equals("resource", queue) & equals("namespace", "AWS/SQS")
-    visible = findings.read(METRIC_POINTS, ["point_at", "value"], here & equals("metric", _VISIBLE)).to_pylist()
+    visible = plain_rows(findings.read(METRIC_POINTS, ["point_at", "value"], here & equals("metric", _VISIBLE)))
     if not visible:
         return None
     last = max(visible, key=lambda r: (r["point_at"], r["value"]))
     recent = here & between("point_at", last["point_at"] - HOUR, last["point_at"])
-    rows = findings.read(METRIC_POINTS, ["metric", "statistic", "period_s", "point_at", "value"], recent).to_pylist()
+    rows = plain_rows(findings.read(METRIC_POINTS, ["metric", "statistic", "period_s", "point_at", "value"], recent))
     counts = {}
     for metric in (_SENT, _DELETED):
         mine = {

@@ -14,6 +14,7 @@ from forensics.errors import QueueUnknownError
 from forensics.estimates import percentile, percentile_interval, share_interval
 from forensics.lake import Findings
 from forensics.lake.filters import equals
+from forensics.lake.rows import plain_rows
 from forensics.sentence import said
 from forensics.settings import Settings
 from forensics.tables.findings import DELIVERIES
@@ -150,7 +151,7 @@ def _items(findings: Findings, queue: str | None) -> list[dict[str, Any]]:
     done_at = pc.if_else(pc.fill_null(is_done, False), ended, pa.scalar(None, ended.type))
     grouped = table.append_column("done_at", done_at).group_by(["queue", "queue_arn", "item_id"])
     found = grouped.aggregate([("sent_at", "min"), ("received_at", "min"), ("done_at", "min")])
-    rows = found.filter(pc.is_valid(found["sent_at_min"])).to_pylist()
+    rows = plain_rows(found.filter(pc.is_valid(found["sent_at_min"])))
     return [
         {"queue": r["queue"], **{name: r[f"{name}_min"] for name in ("sent_at", "received_at", "done_at")}}
         for r in rows

@@ -10,6 +10,7 @@ from forensics.clock import EPOCH
 from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.lake.rows import plain_rows
 from forensics.run_ends import CUT_OFF
 from forensics.sentence import said
 from forensics.settings_in_force import SettingsInForce
@@ -94,7 +95,7 @@ def _rows(findings: Findings, queue: str) -> tuple[str, list[Row], int]:
     left_out = 0
     where = one_of("queue", [queue]) | one_of("queue_arn", [queue])
     for batch in findings.scan(DELIVERIES, _COLUMNS, where):
-        for row in batch.to_pylist():
+        for row in plain_rows(batch):
             if row["is_seen"] and row["received_at"] and row["run_ended_at"]:
                 rows.append(row)
             else:
@@ -170,7 +171,7 @@ def _start_of(row: Row) -> float:
 def _setup(findings: Findings, arn: str, rows: list[Row], runs: dict[str, list[Row]]) -> Setup:
     """Return the settings in force at the last delivery; where no snapshot tells, what the deliveries themselves show."""
     names = (E.QUEUE_SETTINGS, E.FUNCTION_SETTINGS, E.EVENT_SOURCE_MAPPINGS, E.SETTING_CHANGES)
-    in_force = SettingsInForce.of(*(findings.read(table).to_pylist() for table in names))
+    in_force = SettingsInForce.of(*(plain_rows(findings.read(table)) for table in names))
     last = rows[-1]
     at = int(_s(last["received_at"]) * 1_000_000)
     queue = in_force.queue(arn, at) or {}
@@ -212,7 +213,7 @@ def _outcome(findings: Findings, arn: str, by_item: dict[str, list[Row]], runs: 
             done_at = done[0]["finished_at"] or done[0]["run_ended_at"]
             found.waits_s.append(_s(done_at) - _s(mine[0]["sent_at"] or mine[0]["received_at"]))
     columns = ["code", "span_ms", "stance"]
-    for row in findings.read(QUEUE_FINDINGS, columns, equals("queue_arn", arn)).to_pylist():
+    for row in plain_rows(findings.read(QUEUE_FINDINGS, columns, equals("queue_arn", arn))):
         found.dead_lettered += row["code"] == "dead_lettered"
         if row["code"] == "fifo_group_blocked" and row["span_ms"]:
             found.blocked_s += row["span_ms"] / 1000

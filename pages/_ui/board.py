@@ -10,6 +10,7 @@ import streamlit as st
 from forensics.lake import Findings, Generation, Lake
 from forensics.lake.conditions import Condition, all_of, any_of
 from forensics.lake.findings import rows_of, sayable
+from forensics.lake.rows import plain_rows
 from forensics.settings import Settings, place_of_settings
 from forensics.tables import Table
 from forensics.tables.books import BOOKS
@@ -138,7 +139,7 @@ def _any_records(
 def _spans(key: tuple[str, str], name: str, by: str, time: str, _board: Board, _table: Table) -> list[dict[str, Any]]:
     rows = _board.findings.read(_table, [by, time])
     grouped = rows.group_by(by).aggregate([(time, "min"), (time, "max"), (time, "count")])
-    return grouped.sort_by(by).to_pylist()
+    return plain_rows(grouped.sort_by(by))
 
 
 def _arrow(board: Board, table: Table, columns: tuple[str, ...], where: tuple[Condition, ...]) -> Any:
