@@ -14,7 +14,8 @@ from forensics.sentence import said
 if TYPE_CHECKING:
     from forensics.finding import FoundLine
     from forensics.lake import Findings
-    from forensics.report.find import Work
+    from forensics.people import People
+    from forensics.report.found_works import FoundWork
 
 _HINT = "`doubletake status` shows which sources were read, and until when."
 _LINES = Layout(
@@ -67,8 +68,10 @@ def find(
     """Say what happened to a message, by any id that names it, or by text in its body or its lines."""
     from forensics.finding import in_lines
     from forensics.finding.lines import LEAST_CHARS, MOST_LINES
+    from forensics.people import people_of
     from forensics.report.find import asked_text, hits_of, reader, works
     from forensics.report.find import find as find_messages
+    from forensics.report.found_works import read_works
 
     findings = chosen.open_lake().findings()
     asked, read = asked_text(text), reader(findings)
@@ -107,7 +110,8 @@ def find(
             say("Of the first {n} lines with this text; write more of it.", n=MOST_LINES)
     if not found:
         explain_nothing(findings, asked)
-    records = [_record(work, findings) for work in found]
+    people = people_of(findings)
+    records = [_record(one, people) for one in read_works(findings, found)]
     print_rows(records, how, _TABLE, _COLUMNS)
     for hint in dict.fromkeys(hint for record in records for hint in record["hints"]):
         if how is RowFormat.TABLE:
@@ -153,20 +157,12 @@ def _line(line: "FoundLine") -> dict[str, Any]:
     }
 
 
-def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
-    from forensics.lake.filters import one_of
-    from forensics.lake.findings import rows_of
-    from forensics.lake.rows import plain_rows
-    from forensics.people import marks_text, people_of
-    from forensics.report.hints import hints_for
+def _record(found: "FoundWork", people: "People") -> dict[str, Any]:
+    from forensics.people import marks_text
     from forensics.report.message_sentence import message_sentence
-    from forensics.tables.findings import DELIVERIES, MESSAGES
     from forensics.words import time_text
 
-    where = one_of("item_id", [item for _, item in work.items])
-    rows = [d for d in plain_rows(findings.read(DELIVERIES, where=where)) if _key(d) in work.items]
-    verdicts = {_key(m): m for m in rows_of(findings.read(MESSAGES, where=where))}
-    verdict = verdicts.get(work.hit.key)
+    work, verdict = found.work, found.verdict
     return {
         "queue": work.hit.queue,
         "message_id": work.hit.message_id,
@@ -174,13 +170,9 @@ def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
         "found_by": list(work.hit.found_by),
         "first_received_at": time_text(work.hit.received_at),
         "verdict": verdict["verdict"] if verdict else None,
-        "marks": marks_text(people_of(findings).of(verdict["incident_id"]).of([verdict["item_id"]])) if verdict else "",
+        "marks": marks_text(people.of(verdict["incident_id"]).of([verdict["item_id"]])) if verdict else "",
         "incident_id": verdict["incident_id"] if verdict else None,
-        "sentence": message_sentence(rows, verdict),
+        "sentence": message_sentence(found.deliveries, verdict),
         "work_ids": sorted({item for _, item in work.items}),
-        "hints": [hint.sentence for hint in hints_for(findings, work.hit, verdict, rows)],
+        "hints": [hint.sentence for hint in found.hints],
     }
-
-
-def _key(row: dict[str, Any]) -> tuple[str, str]:
-    return row["queue_arn"], row["item_id"]

@@ -53,12 +53,12 @@ THIRD_PARTY: dict[str, set[str]] = {
     "forensics/people": set(),
     "forensics/redrive": set(),
     "forensics/sequence": {"pyarrow"},
-    "forensics/finding": {"pyarrow"},
+    "forensics/finding": {"polars", "pyarrow"},  # lines meet the deliveries of a whole stream
     "forensics/balance": set(),
     "forensics/waiting": {"pyarrow"},
     "forensics/reasons": {"polars", "pyarrow"},  # asks what counting counted
     "forensics/suggestions": {"tomlkit"},
-    "forensics/what_if": {"simpy"},
+    "forensics/what_if": {"simpy", "pyarrow"},
     "forensics/charts": {"plotly", "pandas", "jinja2"},
     "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint", "pyarrow"},
     "ingest": {"boto3"},

@@ -2,11 +2,12 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from forensics.errors import ForensicsError
@@ -14,14 +15,22 @@ from forensics.lake import Findings
 from forensics.lake.filters import between, equals, one_of
 from forensics.lake.findings import rows_of
 from forensics.lake.rows import plain_rows
+from forensics.lake.schemas import arrow_schema
 from forensics.parsers.sqs_records import key_style, printed
 from forensics.sentence import said
 from forensics.tables.evidence import LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
 
 Row = Mapping[str, Any]
+Key = tuple[str, str]
+"""Queue ARN and item id."""
 LEAST_CHARS = 3
 MOST_LINES = 500
+_LINE_COLUMNS = ("evidence_id", "logged_at", "log_group", "log_stream")
+_DELIVERY_COLUMNS = [
+    *("queue_arn", "item_id", "message_id", "log_group", "log_stream"),
+    *("received_at", "run_ended_at", "evidence_ids"),
+]
 _AROUND = timedelta(minutes=1)
 BODY, LINE, RUN = "message body", "log line", "log line of the run"
 """How a line speaks of a message, the most telling way first."""
@@ -60,14 +69,19 @@ def in_lines(findings: Findings, text: str, incident_id: str | None = None) -> l
         where = where | pc.match_substring(pc.field("line"), pattern=written, ignore_case=True)
     if incident_id is not None:
         where = where & _of_incident(findings, incident_id)
-    rows: list[Row] = []
-    for batch in findings.scan(LOG_EVENTS, where=where):
-        rows += plain_rows(batch)
-        if len(rows) >= 4 * MOST_LINES:
-            break
-    rows.sort(key=lambda r: (r["logged_at"], r["evidence_id"]))
-    rows = rows[:MOST_LINES]
+    rows = _oldest(findings.scan(LOG_EVENTS, where=where))
     return list(_with_messages(findings, rows, asked))
+
+
+def _oldest(batches: Iterable[pa.RecordBatch]) -> Sequence[Row]:
+    """Return the first MOST_LINES lines; of the others none is held."""
+    kept = pa.Table.from_batches([], arrow_schema(LOG_EVENTS))
+    for batch in batches:
+        kept = pa.concat_tables([kept, pa.table(batch)]).sort_by(
+            [("logged_at", "ascending"), ("evidence_id", "ascending")]
+        )
+        kept = kept.slice(0, MOST_LINES)
+    return plain_rows(kept)
 
 
 def _of_incident(findings: Findings, incident_id: str) -> pc.Expression:
@@ -89,51 +103,59 @@ def _of_incident(findings: Findings, incident_id: str) -> pc.Expression:
     )
 
 
-def _with_messages(findings: Findings, rows: list[Row], asked: str) -> Iterable[FoundLine]:
+def _with_messages(findings: Findings, rows: Sequence[Row], asked: str) -> Iterable[FoundLine]:
     """Say of each line which messages it speaks of: those whose printed body has the text, else those that cite the line,
     else all of the run that printed it.
     """  # noqa: D205
     by_body = {row["evidence_id"]: said for row in rows if (said := _records_with(row["line"], asked))}
-    streams = {row["log_stream"] for row in rows}
-    columns = [
-        "queue_arn",
-        "item_id",
-        "message_id",
-        "log_group",
-        "log_stream",
-        "received_at",
-        "run_ended_at",
-        "evidence_ids",
-    ]
-    ids = {message_id for named in by_body.values() for message_id in named}
-    where = one_of("log_stream", streams) | one_of("message_id", ids)
-    by_message: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    by_line: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    by_stream: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for d in plain_rows(findings.read(DELIVERIES, columns, where)) if rows else ():
-        key = (d["queue_arn"], d["item_id"])
-        if d["message_id"]:
-            by_message[d["message_id"]].add(key)
-        for evidence_id in d["evidence_ids"] or ():
-            by_line[evidence_id].add(key)
-        by_stream[d["log_group"], d["log_stream"]].append(d)
+    spoken = _spoken(findings, rows, {message_id for named in by_body.values() for message_id in named})
     for row in rows:
-        found: dict[tuple[str, str], str] = {}
+        found: dict[Key, str] = {}
         for message_id in by_body.get(row["evidence_id"], ()):
-            found |= dict.fromkeys(by_message.get(message_id, ()), BODY)
+            found |= dict.fromkeys(spoken.by_message.get(message_id, ()), BODY)
         is_printed = key_style(row["line"]) is not None
         if not found and not is_printed:
-            cited = by_line.get(row["evidence_id"], set())
+            cited = spoken.by_line.get(row["evidence_id"], set())
             found = dict.fromkeys(sorted(cited), LINE if len(cited) == 1 else RUN)
         if not found and not is_printed:
-            of_run = (d for d in by_stream[row["log_group"], row["log_stream"]] if _spans(d, row["logged_at"]))
-            found = {(d["queue_arn"], d["item_id"]): RUN for d in of_run}
+            found = dict.fromkeys(sorted(spoken.by_run.get(row["evidence_id"], ())), RUN)
         yield FoundLine(row["evidence_id"], row["logged_at"], row["log_group"], row["log_stream"], row["line"], found)
 
 
-def _spans(delivery: Row, at: datetime) -> bool:
-    start, end = delivery["received_at"], delivery["run_ended_at"]
-    return start is not None and end is not None and start <= at <= end
+@dataclass(frozen=True)
+class _Spoken:
+    """The messages with an id, those whose deliveries cite a line, and those that a run had when it printed a line."""
+
+    by_message: Mapping[str, set[Key]]
+    by_line: Mapping[str, set[Key]]
+    by_run: Mapping[str, set[Key]]
+
+
+def _spoken(findings: Findings, rows: Sequence[Row], message_ids: Iterable[str]) -> _Spoken:
+    import polars as pl  # what is found by its id is told without
+
+    found = _Spoken(defaultdict(set), defaultdict(set), defaultdict(set))
+    ids, lines = sorted(message_ids), pl.DataFrame(rows, _LINE_COLUMNS)
+    here = one_of("log_stream", lines["log_stream"]) | one_of("message_id", ids)
+    for batch in findings.scan(DELIVERIES, _DELIVERY_COLUMNS, here) if rows else ():
+        deliveries = pl.DataFrame(batch)
+        named = deliveries.filter(pl.col("message_id").is_in(ids))
+        cited = deliveries.explode("evidence_ids").join(lines, left_on="evidence_ids", right_on="evidence_id")
+        had = deliveries.join_where(
+            lines,
+            pl.col("log_group") == pl.col("log_group_right"),
+            pl.col("log_stream") == pl.col("log_stream_right"),
+            pl.col("received_at") <= pl.col("logged_at"),
+            pl.col("run_ended_at") >= pl.col("logged_at"),
+        )
+        for by, told, name in (
+            (found.by_message, named, "message_id"),
+            (found.by_line, cited, "evidence_ids"),
+            (found.by_run, had, "evidence_id"),
+        ):
+            for name_of, *key in told.select(name, "queue_arn", "item_id").unique().iter_rows():
+                by[name_of].add(tuple(key))
+    return found
 
 
 def _records_with(line: str, asked: str) -> list[str]:

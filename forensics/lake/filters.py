@@ -17,10 +17,12 @@ def one_of(column: str, values: Iterable[str]) -> pc.Expression:
     return pc.field(column).isin(pa.array(sorted(set(values)), pa.string()))
 
 
-def between(column: str, first: datetime, last: datetime) -> pc.Expression:
-    """Keep rows whose time lies in the span, both ends included."""
+def between(column: str, first: datetime, last: datetime, *instead: str) -> pc.Expression:
+    """Keep rows whose time lies in the span, both ends included; where it is null, the first of others that is not."""
     utc = pa.timestamp("us", tz="UTC")
-    return (pc.field(column) >= pa.scalar(first, utc)) & (pc.field(column) <= pa.scalar(last, utc))
+    # A coalesced column has no statistics by which whole row groups are passed over.
+    at = pc.coalesce(*map(pc.field, (column, *instead))) if instead else pc.field(column)
+    return (at >= pa.scalar(first, utc)) & (at <= pa.scalar(last, utc))
 
 
 def at_any(column: str, moments: Iterable[datetime]) -> pc.Expression:

@@ -22,7 +22,9 @@ Read = Callable[[Table, tuple[Condition, ...], tuple[str, ...]], list[dict[str, 
 LEAST_CHARS = 8
 """Fewest characters of an id's or receipt handle's start that are searched for."""
 MOST_HITS = 200
-"""Messages whose work is looked up; more are only listed."""
+"""Messages that a page lists; of more it says how many there are."""
+_AT_ONCE = 5_000
+"""Messages that one read asks for."""
 FULL_HANDLE = re.compile(r"AQEB[A-Za-z0-9+/=_-]{60,}")
 _DIGEST = re.compile(r"[0-9a-f]{32}")
 _HIT_COLUMNS = (
@@ -194,7 +196,7 @@ def works(hits: Sequence[Hit], read: Read) -> list[Work]:
     for hit in hits:
         kin.add((hit.queue_arn, hit.item_id), hit.message_id)
     seen: set[Key] = set()
-    while new := [key for key in kin.keys() if key not in seen][:MOST_HITS]:  # noqa: SIM118 - not a dictionary
+    while new := [key for key in kin.keys() if key not in seen][:_AT_ONCE]:  # noqa: SIM118 - not a dictionary
         seen.update(new)
         ids = tuple(sorted({m for key in new if (m := kin.message_id(key))}))
         by_item = (("item_id", "in", tuple(sorted({item for _, item in new}))),)
@@ -212,7 +214,8 @@ def works(hits: Sequence[Hit], read: Read) -> list[Work]:
     by_work: dict[Key, list[Hit]] = {}
     for hit in hits:
         by_work.setdefault(kin.root(hit.key), []).append(hit)
-    return [Work(tuple(found), tuple(sorted(kin.members(root)))) for root, found in by_work.items()]
+    members = kin.members()
+    return [Work(tuple(found), tuple(sorted(members[root]))) for root, found in by_work.items()]
 
 
 class _Kin:
@@ -257,9 +260,12 @@ class _Kin:
             key = self._parent[key]
         return key
 
-    def members(self, root: Key) -> list[Key]:
-        """Return all messages of a work."""
-        return [key for key in self._parent if self.root(key) == root]
+    def members(self) -> Mapping[Key, list[Key]]:
+        """Return all messages of each work, by the one that stands for it."""
+        found: dict[Key, list[Key]] = {}
+        for key in self._parent:
+            found.setdefault(self.root(key), []).append(key)
+        return found
 
     def _named(self, key: Key, name: tuple[str, ...]) -> None:
         one, other = self.root(key), self.root(self._by_name.setdefault(name, key))

@@ -3,16 +3,18 @@
 Neither links anything by itself, and neither counts.
 """
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 from forensics.lake import Findings
-from forensics.lake.filters import equals, one_of
+from forensics.lake.filters import between, equals, one_of
 from forensics.lake.rows import plain_rows
-from forensics.report.find import Hit
+from forensics.report.find import Hit, Key
 from forensics.sentence import said
 from forensics.tables.findings import DELIVERIES
 from forensics.words import span_text
@@ -24,6 +26,7 @@ WINDOW_OF_IDS = timedelta(days=1)
 """A job of the producer's may send again long after SQS forgot the deduplication id."""
 MOST_NAMED = 5
 """Of the messages that are alike so many are named, the nearest first."""
+_AT = itemgetter(0)
 _LINKED = ("related_message_ids", "maybe_related_message_ids")
 _COLUMNS = [
     "item_id",
@@ -83,10 +86,23 @@ _SAME_ID = (
 )
 
 
-def hints_for(findings: Findings, hit: Hit, verdict: Row | None, deliveries: Iterable[Row]) -> tuple[Hint, ...]:
-    """Return the hints for a message that somebody looked for; ``verdict`` is its row of messages, if it has one."""
-    asked = verdict or {"item_id": hit.item_id, "message_id": hit.message_id}
-    return hints_of(findings, hit.queue_arn, [asked], [d for d in deliveries if d["item_id"] == asked["item_id"]])
+def hints_for(
+    findings: Findings, asked: Iterable[tuple[Hit, Row | None, Iterable[Row]]]
+) -> Mapping[Key, Sequence[Hint]]:
+    """Return the hints for messages that somebody looked for, by message; those without any are left out.
+
+    Each is asked with its row of ``messages``, None where it is suspected of nothing, and with the deliveries of its work.
+    """
+    messages: dict[str, list[Row]] = defaultdict(list)
+    deliveries: dict[str, list[Row]] = defaultdict(list)
+    for hit, verdict, rows in asked:
+        messages[hit.queue_arn].append(verdict or {"item_id": hit.item_id, "message_id": hit.message_id})
+        deliveries[hit.queue_arn] += [d for d in rows if d["item_id"] == hit.item_id]
+    found: dict[Key, list[Hint]] = defaultdict(list)
+    for arn, of_queue in messages.items():
+        for hint in hints_of(findings, arn, of_queue, deliveries[arn]):
+            found[arn, hint.item_id].append(hint)
+    return found
 
 
 def _is_of_another_body(row: Row, mine: Row) -> bool:
@@ -102,22 +118,27 @@ def _alike(
 ) -> Iterator[tuple[Row, list[tuple[timedelta, str, Row]]]]:
     """Yield the first delivery of each message with those that have the same value there: how far away, item id, row."""
     values = {d["item_id"]: d[name] for d in deliveries if d[name]}
-    where = equals("queue_arn", queue_arn) & equals("delivery_index", 1) & one_of(name, set(values.values()))
-    by_value: dict[str, list[Row]] = defaultdict(list)
-    for row in plain_rows(findings.read(DELIVERIES, _COLUMNS, where)) if values else []:
-        by_value[row[name]].append(row)
+    times = [at for d in deliveries if (at := _sent(d)) is not None]
+    if not values or not times:
+        return
+    near_all = between("sent_at", min(times) - window, max(times) + window, "received_at")
+    where = equals("queue_arn", queue_arn) & equals("delivery_index", 1) & one_of(name, set(values.values())) & near_all
+    by_value: dict[str, list[tuple[datetime, Row]]] = defaultdict(list)
+    for row in plain_rows(findings.read(DELIVERIES, _COLUMNS, where)):
+        if (at := _sent(row)) is not None:
+            by_value[row[name]].append((at, row))
+    for alike in by_value.values():
+        alike.sort(key=_AT)
     for message in messages:
         alike = by_value.get(values.get(message["item_id"], ""), [])
-        mine = next((row for row in alike if row["item_id"] == message["item_id"]), None)
-        at = _sent(mine) if mine else None
+        at, mine = next((one for one in alike if one[1]["item_id"] == message["item_id"]), (None, None))
         if mine is None or at is None:
             continue
         linked = {message["item_id"], message["message_id"]}
         linked.update(*(message.get(name) or () for name in _LINKED))
+        first, last = bisect_left(alike, at - window, key=_AT), bisect_right(alike, at + window, key=_AT)
         near = [
-            (abs(there - at), row["item_id"], row)
-            for row in alike
-            if row["item_id"] not in linked and (there := _sent(row)) is not None and abs(there - at) <= window
+            (abs(there - at), row["item_id"], row) for there, row in alike[first:last] if row["item_id"] not in linked
         ]
         if near:
             yield mine, sorted(near, key=lambda one: one[:2])

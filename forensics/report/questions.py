@@ -9,21 +9,20 @@ from forensics.books import Line, book_sums, has_books, reconcile
 from forensics.lake import Findings
 from forensics.lake.filters import one_of
 from forensics.lake.findings import rows_of
-from forensics.lake.rows import plain_rows
 from forensics.people import People, marks_text
 from forensics.people.marks import SETTLES
 from forensics.report.activity import quiet_for
 from forensics.report.fault_case import load_fault
 from forensics.report.faults import Fault, faults, shares_works
 from forensics.report.find import LEAST_CHARS, asked_text, find, reader, works
-from forensics.report.hints import hints_for
+from forensics.report.found_works import read_works
 from forensics.report.log_readiness import nothing_checked
 from forensics.report.message_sentence import message_clause, message_sentence
 from forensics.report.opening import affected_works
 from forensics.report.provisional import provisional_sentence
 from forensics.report.works import by_work
 from forensics.sentence import capitalized, clause, counted, joined, said
-from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
+from forensics.tables.findings import INCIDENTS, MESSAGES
 from forensics.verdict.interval import AFFECTED
 from forensics.words import clock_text, interval_text, span_text
 
@@ -76,12 +75,9 @@ def why(findings: Findings, text: str, people: People) -> Reply:
         return Reply("why", said(least, name=asked, n=LEAST_CHARS), ())
     rows: list[dict[str, Any]] = []
     clauses: list[str] = []
-    for work in found:
-        items = {item for _, item in work.items}
-        of_work = one_of("item_id", items)
-        deliveries = [d for d in plain_rows(findings.read(DELIVERIES, where=of_work)) if _key(d) in work.items]
-        verdicts = {_key(m): m for m in rows_of(findings.read(MESSAGES, where=of_work)) if _key(m) in work.items}
-        verdict = verdicts.get(work.hit.key) or next(iter(verdicts.values()), None)
+    for one in read_works(findings, found):
+        work, deliveries, verdicts = one.work, one.deliveries, one.verdicts
+        verdict = one.verdict or next(iter(verdicts.values()), None)
         whole = next((w for w in by_work(verdicts.values()) if verdict and verdict["item_id"] in w["item_ids"]), None)
         told = ("trigger_sentence", "guard_sentence", "effect_sentence")
         clauses.append(message_clause(deliveries, verdict))
@@ -94,8 +90,10 @@ def why(findings: Findings, text: str, people: People) -> Reply:
                 "sentence": message_sentence(deliveries, verdict),
                 "because": [whole[name] for name in told if whole[name]] if whole else [],
                 "provisional": provisional_sentence(verdict, [verdict]) if verdict else None,
-                "hints": [hint.sentence for hint in hints_for(findings, work.hit, verdict, deliveries)],
-                "marks": marks_text(people.of(verdict["incident_id"]).of(items)) if verdict else "",
+                "hints": [hint.sentence for hint in one.hints],
+                "marks": marks_text(people.of(verdict["incident_id"]).of({item for _, item in work.items}))
+                if verdict
+                else "",
                 "incident_id": verdict["incident_id"] if verdict else None,
             }
         )

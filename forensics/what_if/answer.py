@@ -1,6 +1,8 @@
 """The question put to the replay: as it was, as asked, and a small grid of other settings beside them."""
 
+import gc
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Any
@@ -102,10 +104,23 @@ def check(setup: Setup) -> None:
 
 
 def _row(name: str, seen: Observation, setup: Setup) -> Row:
-    told = [Replay(seen.messages, setup, mode, seen.overhead_s).run().numbers() for mode in (MESSAGE, MOMENT)]
+    with _no_garbage():
+        told = [Replay(seen.messages, setup, mode, seen.overhead_s).run().numbers() for mode in (MESSAGE, MOMENT)]
     low = {key: _least([numbers[key] for numbers in told]) for key in told[0]}
     high = {key: _least([numbers[key] for numbers in told], -1) for key in told[0]}
     return Row(name, setup, low, high)
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """Look for no garbage meanwhile: a replay makes little, and half of its time went into looking through what was observed."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _least(values: list[float | None], sign: int = 1) -> float | None:

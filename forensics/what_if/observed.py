@@ -6,10 +6,12 @@ from datetime import datetime
 from statistics import median
 from typing import Any
 
+import pyarrow.compute as pc
+
 from forensics.clock import EPOCH
 from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
-from forensics.lake.filters import equals, one_of
+from forensics.lake.filters import at_least, equals, one_of
 from forensics.lake.rows import plain_rows
 from forensics.run_ends import CUT_OFF
 from forensics.sentence import said
@@ -91,35 +93,27 @@ def observation(findings: Findings, queue: str) -> Observation:
 
 
 def _rows(findings: Findings, queue: str) -> tuple[str, list[Row], int]:
-    rows: list[Row] = []
-    left_out = 0
     where = one_of("queue", [queue]) | one_of("queue_arn", [queue])
-    for batch in findings.scan(DELIVERIES, _COLUMNS, where):
-        for row in plain_rows(batch):
-            if row["is_seen"] and row["received_at"] and row["run_ended_at"]:
-                rows.append(row)
-            else:
-                left_out += 1
-        if len(rows) > 2 * MOST_DELIVERIES:
-            rows, left_out = _newest(rows, left_out)
-    rows, left_out = _newest(rows, left_out)
-    if not rows:
+    told = where & pc.field("is_seen") & pc.field("received_at").is_valid() & pc.field("run_ended_at").is_valid()
+    times = findings.read(DELIVERIES, ["queue_arn", "received_at"], told)
+    arns = sorted(times["queue_arn"].unique().to_pylist())
+    if not arns:
         raise QueueUnknownError(
             said("no line in this lake tells when a message of a queue {queue} was handled", queue=repr(queue)),
             "`doubletake status` lists the queues, and what their logs tell.",
         )
-    arns = {row["queue_arn"] for row in rows}
     if len(arns) > 1:
         raise QueueUnknownError(
             said("{name} is the name of several queues", name=repr(queue)),
-            said("Give one of their ARNs: {names}.", names=", ".join(sorted(arns))),
+            said("Give one of their ARNs: {names}.", names=", ".join(arns)),
         )
-    return arns.pop(), rows, left_out
-
-
-def _newest(rows: list[Row], left_out: int) -> tuple[list[Row], int]:
+    if len(times) > MOST_DELIVERIES:
+        newest = pc.select_k_unstable(times, MOST_DELIVERIES, [("received_at", "descending")])
+        told &= at_least("received_at", times["received_at"][newest[-1].as_py()].as_py())
+    rows = plain_rows(findings.read(DELIVERIES, _COLUMNS, told))
     rows.sort(key=lambda r: (r["received_at"], r["item_id"]))
-    return rows[-MOST_DELIVERIES:], left_out + max(0, len(rows) - MOST_DELIVERIES)
+    rows = rows[-MOST_DELIVERIES:]
+    return arns[0], rows, len(findings.read(DELIVERIES, ["is_seen"], where)) - len(rows)
 
 
 def _of_run(batch: list[Row], attempts: dict[str, list[Attempt]]) -> float:

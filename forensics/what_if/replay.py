@@ -1,9 +1,11 @@
 """The replay: a queue with visibility timeouts and a poller in front of runs, event by event (SimPy)."""
 
 from bisect import bisect_left
-from collections import defaultdict, deque
-from collections.abc import Generator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from heapq import heappop, heappush
 from typing import Any
 
 import simpy
@@ -18,7 +20,7 @@ POLL_S = 0.02
 """How long a poller takes to answer a message that became visible: what is visible together is taken together."""
 
 
-@dataclass
+@dataclass(slots=True)
 class _Message:
     seen: Observed
     place: int
@@ -31,9 +33,12 @@ class _Message:
 
 @dataclass
 class _Group:
+    place: int
+    is_ordered: bool
     waiting: deque[_Message] = field(default_factory=deque)
     held: int = 0
     held_by_failure_from: float | None = None
+    is_offered: bool = False
 
 
 class Replay:
@@ -51,11 +56,13 @@ class Replay:
         ends = [a.at_s + a.took_s for m in messages for a in m.attempts]
         self.until_s = max([self.start_s, *ends]) + setup.visibility_s + 1
         self.env = simpy.Environment(initial_time=self.start_s)
-        self.groups: dict[Any, _Group] = defaultdict(_Group)
+        self.groups: dict[str | None, _Group] = {}
+        self.offered: list[tuple[int, _Group]] = []
         self.outcome = Outcome()
         self.slots = setup.concurrency
         self.wake = self.env.event()
-        known = sorted((a.at_s, a.took_s) for m in messages for a in m.attempts if a.is_known)
+        is_asked = goes_with == MOMENT
+        known = sorted((a.at_s, a.took_s) for m in messages for a in m.attempts if a.is_known) if is_asked else []
         self.moments, self.tooks = [at for at, _ in known], [took for _, took in known]
 
     def run(self) -> Outcome:
@@ -73,33 +80,53 @@ class Replay:
 
     def _arrivals(self) -> Generator[Any, Any, None]:
         for message in sorted(self.messages, key=lambda m: m.seen.sent_at_s):
-            yield self.env.timeout(max(0.0, message.seen.sent_at_s - self.env.now))
+            if message.seen.sent_at_s > self.env.now:
+                yield self.env.timeout(message.seen.sent_at_s - self.env.now)
             self._shown(message)
 
     def _shown(self, message: _Message) -> None:
-        group = self.groups[message.seen.group]
-        if message.count and message.seen.group is not None:  # on a FIFO queue it comes back to its old place
+        group = self._group_of(message)
+        if message.count and group.is_ordered:  # on a FIFO queue it comes back to its old place
             later = [place for place, other in enumerate(group.waiting) if other.place > message.place]
             group.waiting.insert(later[0] if later else len(group.waiting), message)
         else:
             group.waiting.append(message)
+        self._offer(group)
+        self._wake()
+
+    def _group_of(self, message: _Message) -> _Group:
+        name = message.seen.group
+        if name not in self.groups:
+            self.groups[name] = _Group(len(self.groups), name is not None)
+        return self.groups[name]
+
+    def _offer(self, group: _Group) -> None:
+        """Note a group that a batch can be taken of; among thousands that wait for their own it is not looked for."""
+        if group.waiting and not (group.is_ordered and group.held) and not group.is_offered:
+            group.is_offered = True
+            heappush(self.offered, (group.place, group))
+
+    def _wake(self) -> None:
         if not self.wake.triggered:
             self.wake.succeed()
+
+    def _after(self, seconds: float, then: Callable[[], None]) -> None:
+        self.env.timeout(max(0.0, seconds)).callbacks.append(lambda _: then())
 
     def _poller(self) -> Generator[Any, Any, None]:
         while True:
             yield self.env.timeout(POLL_S)
             while self.slots and (batch := self._receive()):
                 self.slots -= 1
-                self.env.process(self._run(batch))
+                self._run(batch)
             self.wake = self.env.event()
             yield self.wake
 
     def _receive(self) -> list[_Message]:
         """Take the next batch: of one group, of which nothing is in flight; without groups, of all that is visible."""
-        for name, group in self.groups.items():
-            if name is not None and group.held:
-                continue
+        while self.offered:
+            _, group = heappop(self.offered)
+            group.is_offered = False
             batch: list[_Message] = []
             while group.waiting and len(batch) < self.setup.batch_size:
                 message = group.waiting.popleft()
@@ -114,22 +141,24 @@ class Replay:
             if batch:
                 self._free_from_failure(group)
                 group.held += len(batch)
-                for message in batch:
-                    self.env.process(self._hidden(message, message.receipt))
+                self._offer(group)
+                handed = [(message, message.receipt) for message in batch]
+                self._after(self.setup.visibility_s, partial(self._visible_again, handed))
                 return batch
         return []
 
-    def _hidden(self, message: _Message, receipt: int) -> Generator[Any, Any, None]:
-        yield self.env.timeout(self.setup.visibility_s)
-        if not message.deleted and message.receipt == receipt:
-            self._let_go(message)
-            self._shown(message)
+    def _visible_again(self, handed: Sequence[tuple[_Message, int]]) -> None:
+        for message, receipt in handed:
+            if not message.deleted and message.receipt == receipt:
+                self._let_go(message)
+                self._shown(message)
 
     def _let_go(self, message: _Message) -> None:
-        group = self.groups[message.seen.group]
+        group = self._group_of(message)
         group.held -= 1
-        if not group.held and not self.wake.triggered:
-            self.wake.succeed()
+        if not group.held:
+            self._offer(group)
+            self._wake()
 
     def _free_from_failure(self, group: _Group) -> None:
         if group.held_by_failure_from is not None:
@@ -145,27 +174,28 @@ class Replay:
 
     # -- the consumer -------------------------------------------------------------------------------------------------
 
-    def _run(self, batch: Sequence[_Message]) -> Generator[Any, Any, None]:
+    def _run(self, batch: Sequence[_Message]) -> None:
+        """Say at once what a run will do and when: until it ends, nothing of it bears on the queue."""
         received_s = self.env.now
         receipts = [message.receipt for message in batch]
         limit_s = self.setup.timeout_s
         failed_at: int | None = None
         was_killed = False
-        yield self.env.timeout(self.overhead_s)
+        at_s = received_s + self.overhead_s
         for place, message in enumerate(batch):
-            attempt = self._attempt(message)
-            if limit_s is not None and self.env.now - received_s + attempt.took_s > limit_s:
-                yield self.env.timeout(max(0.0, limit_s - (self.env.now - received_s)))
+            attempt = self._attempt(message, at_s)
+            if limit_s is not None and at_s - received_s + attempt.took_s > limit_s:
+                at_s = max(at_s, received_s + limit_s)
                 failed_at, was_killed = place, True
                 break
-            yield self.env.timeout(attempt.took_s)
+            at_s += attempt.took_s
             if attempt.raises:
                 failed_at = place
                 break
-            message.done += 1
-            if message.first_done_s is None:
-                message.first_done_s = self.env.now
-        self._ended(batch, receipts, received_s, failed_at, was_killed)
+            if at_s < self.until_s:
+                message.done += 1
+                message.first_done_s = at_s if message.first_done_s is None else min(at_s, message.first_done_s)
+        self._after(at_s - received_s, partial(self._ended, batch, receipts, received_s, failed_at, was_killed))
 
     def _ended(
         self, batch: Sequence[_Message], receipts: Sequence[int], received_s: float, failed_at: int | None, killed: bool
@@ -178,15 +208,14 @@ class Replay:
         else:
             self.outcome.failed_runs += 1
             deleted = failed_at if self.setup.partial_responses and not killed else 0
-            group = self.groups[batch[0].seen.group]
-            if batch[0].seen.group is not None and group.held_by_failure_from is None:
+            group = self._group_of(batch[0])
+            if group.is_ordered and group.held_by_failure_from is None:
                 group.held_by_failure_from = self.env.now
         for message, receipt in zip(batch[:deleted], receipts[:deleted], strict=True):
             self._delete(message, receipt, received_s)
-        if not self.wake.triggered:
-            self.wake.succeed()
+        self._wake()
 
-    def _attempt(self, message: _Message) -> Attempt:
+    def _attempt(self, message: _Message, at_s: float) -> Attempt:
         """Return what doing a message's work for the n-th time takes: as it took then, or as work took at this moment."""
         attempts = message.seen.attempts
         attempt = attempts[min(message.count, len(attempts)) - 1]
@@ -194,7 +223,7 @@ class Replay:
             attempt = Attempt(attempt.at_s, attempt.took_s, raises=True)
         if self.goes_with == MESSAGE or not self.moments:
             return attempt
-        place = bisect_left(self.moments, self.env.now)
+        place = bisect_left(self.moments, at_s)
         near = [p for p in (place - 1, place) if 0 <= p < len(self.moments)]
-        nearest = min(near, key=lambda p: abs(self.moments[p] - self.env.now))
+        nearest = min(near, key=lambda p: abs(self.moments[p] - at_s))
         return Attempt(attempt.at_s, self.tooks[nearest], attempt.raises)

@@ -305,7 +305,7 @@ def facts(deliveries: list[Row], verdict: Row | None) -> None:
 def same_bodies(work: Work, rows: list[Row], verdict: Row | None, page: Page) -> None:
     """Name other messages that are alike, close in time: a hint that counts nothing."""
     with guarded("messages that are alike", page.data_version):
-        for hint in hints_for(page.board.findings, work.hit, verdict, rows):
+        for hint in hints_for(page.board.findings, [(work.hit, verdict, rows)]).get(work.hit.key, ()):
             st.markdown(f":material/lightbulb: {plain(in_words(hint.sentence))}")
 
 

@@ -73,3 +73,12 @@ def test_a_text_that_is_too_short_is_refused_with_its_value(lake, text):
 
 def test_a_text_that_stands_nowhere_finds_nothing(lake):
     assert in_lines(lake.findings(), "nowhere to be seen") == []
+
+
+def test_of_too_many_lines_the_oldest_are_told(lake, monkeypatch):
+    every = in_lines(lake.findings(), "payment")
+    monkeypatch.setattr("forensics.finding.lines.MOST_LINES", 3)
+
+    assert in_lines(lake.findings(), "payment") == every[:3]
+    assert [line.at for line in every] == sorted(line.at for line in every)
+    assert len(every) > 3
