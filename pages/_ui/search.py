@@ -158,7 +158,7 @@ def several(found: list[Work], asked: str, page: Page) -> None:
         alt=say("Messages found"),
     )
     if len(found) > MOST_HITS:
-        st.caption(say("The first {shown} of {n}; write more of the id.", shown=MOST_HITS, n=len(found)))
+        st.caption(say("The first {shown} of {n}; write more of it.", shown=MOST_HITS, n=len(found)))
     picked = [*event["selection"]["rows"], *(row for row, _ in event["selection"].get("cells") or ())]
     if picked:
         answer(found[picked[0]], page)
