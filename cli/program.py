@@ -74,10 +74,10 @@ from cli.views import views
 from cli.waiting import waiting
 from cli.watch import watch
 from cli.what_if import what_if
-from cli.without_pandas import leave_pandas_out
 from forensics.errors import EXIT_OK, EXIT_USAGE, ForensicsError
 from forensics.extras import DISTRIBUTION
 from forensics.sentence import said
+from forensics.without_pandas import leave_pandas_out
 
 EXIT_BUG = 1
 _PANIC = "PanicException"
@@ -130,8 +130,6 @@ _FILL, _ASK, _REVIEW, _SHOW, _KEEP = (
     "Show and tell",
     "Look after lake and settings",
 )
-_NEEDS_FRAMES = (demo, correlate, investigate, watch)
-"""Commands that may start Spark, which hands frames to Arrow."""
 _KEPT = (
     bundle,
     collect,
@@ -157,11 +155,17 @@ _COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     _SHOW: (demo, serve, report, bundle, notify, mark, marks, views),
     _KEEP: (status, runs, doctor, seal, verify, settings),
 }
+
+
+def _leave_pandas_out() -> None:
+    import pyarrow as pa
+
+    leave_pandas_out(pa.scalar)
+
+
 for _panel, _commands in _COMMANDS.items():
     for _command in _commands:
-        _ready = everywhere(
-            _command, before=None if _command in _NEEDS_FRAMES else leave_pandas_out, is_kept=_command in _KEPT
-        )
+        _ready = everywhere(_command, before=_leave_pandas_out, is_kept=_command in _KEPT)
         _name = _command.__name__.rstrip("_").replace("_", "-")
         app.command(name=_name, cls=SpokenCommand, rich_help_panel=_panel)(_ready)
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
 from pyspark import SparkConf, SparkContext
 
@@ -39,9 +40,8 @@ def spark_context(master: str | None = None, say: Callable[[str], None] | None =
     threads = os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a task has one core; more threads only wait
     os.environ["PYTHONSAFEPATH"] = "1"  # the workers' modules are ours, not those of the folder the command was run in
     root = str(Path(__file__).resolve().parent.parent)
-    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    if root not in paths:
-        os.environ["PYTHONPATH"] = os.pathsep.join([root, *filter(None, paths)])
+    paths = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([root, *paths]))
     scratch = scratch_folder()
     settings = {
         "spark.ui.enabled": "false",
@@ -68,13 +68,11 @@ def spark_context(master: str | None = None, say: Callable[[str], None] | None =
     with java_home(java.launcher_home()):
         context = SparkContext(conf=conf)
     # A killed Java breaks the connection that counts progress, too: socketserver would print a traceback beside our sentence.
+    # It looks once a second whether it is to end, for which nobody has to wait.
     if counting := getattr(context, "_accumulatorServer", None):
-        counting.handle_error = _say_nothing
+        counting.handle_error = lambda request, address: None
+        counting.shutdown = Thread(target=counting.shutdown, daemon=True).start
     return context
-
-
-def _say_nothing(request: object, address: object) -> None:
-    """Take the place of a server's ``handle_error``."""
 
 
 @contextmanager

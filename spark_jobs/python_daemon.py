@@ -13,7 +13,11 @@ sys.path[:] = [entry for entry in sys.path if not entry.endswith((".zip", ".jar"
 for entry in [known for known in sys.path_importer_cache if known.endswith((".zip", ".jar"))]:
     del sys.path_importer_cache[entry]
 
-from pyspark.daemon import manager  # noqa: E402 - not before the path is set
+import pyarrow as pa  # noqa: E402 - not before the path is set
+from pyspark.daemon import manager  # noqa: E402
+
+from forensics.without_pandas import leave_pandas_out  # noqa: E402
 
 if __name__ == "__main__":
+    leave_pandas_out(pa.scalar)
     manager()

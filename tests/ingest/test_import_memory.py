@@ -32,8 +32,9 @@ allocator keeps of them. The same with two million rows stored; fetching every r
 _IMPORT = r"""
 import re, sys
 from pathlib import Path
-from cli.without_pandas import leave_pandas_out
-leave_pandas_out()
+import pyarrow
+from forensics.without_pandas import leave_pandas_out
+leave_pandas_out(pyarrow.scalar)
 from forensics.lake import Lake
 from ingest.file_run import ImportChoices
 from ingest.files import import_files

@@ -26,6 +26,17 @@ def test_python_workers_have_no_archive_to_read_again_before_each_task(spark):
     assert not [entry for entry in seen.splitlines() if entry.endswith((".zip", ".jar"))]
 
 
+def test_python_workers_load_no_pandas(spark):
+    def is_loaded_by_worker(_):
+        import sys
+
+        import pyarrow.dataset  # noqa: F401 - what every kernel loads, and what loads pandas where it is to be had
+
+        yield "pandas" in sys.modules
+
+    assert spark.parallelize([0], 1).mapPartitions(is_loaded_by_worker).collect() == [False]
+
+
 def test_python_workers_keep_the_memory_of_one_unit_for_the_next(spark):
     def settings_of_worker(_):
         import os
