@@ -21,6 +21,8 @@ _OF_WORK = re.compile(r"(?:id|key|no|nr|number|ref|reference|order|payment|invoi
 _OF_OTHERS = re.compile(
     r"(?:message|msg|request|trace|span|correlation|receipt|session|record)[_.-]?(?:id|key|no)\Z", re.I
 )
+_ON_ITS_WAY = ".*?"
+"""What an expression passes over between a field of JSON and another."""
 _FRACTION = re.compile(r"\d+\.\d+")
 
 
@@ -51,18 +53,26 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines]) -> Pro
     ((name, sign, is_before),) = names
     key = rf"\b{re.escape(name)}{sign}(?P<key>[\w.@+/-]+)"
     between = r"[\s\S]*?" if any("\n" in text.strip() for text in lines) else ".*?"
-    expression = f"{key}{between}{found.value}" if is_before else f"{found.value}{between}{key}"
+    value = str(found.value)
+    tried = [f"{key}{between}{value}" if is_before else f"{value}{between}{key}"]
     passed_over = name.replace(".", r"\.") + sign + r"\S+?"
-    if passed_over in str(found.value):  # the expression goes over the key on its way
+    if passed_over in value:  # the expression goes over the key on its way
         told_there = passed_over.removesuffix(r"\S+?") + r"(?P<key>[\w.@+/-]+)"
-        expression = str(found.value).replace(passed_over, told_there, 1)
-    elif not is_before and str(found.value).endswith(name):
-        expression = f"{found.value}{sign}(?P<key>[\\w.@+/-]+)"
-    hits = [mark(text, expression) for text in lines]
-    if not all(hit and hit.key and hit.message_id for hit in hits):
+        tried = [value.replace(passed_over, told_there, 1)]
+    elif is_before and _ON_ITS_WAY in value:
+        tried.append(value.replace(_ON_ITS_WAY, f"{_ON_ITS_WAY}{key}{_ON_ITS_WAY}", 1))
+    elif not is_before and value.endswith(name):
+        tried = [f"{value}{sign}(?P<key>[\\w.@+/-]+)"]
+    fitting = [expression for expression in tried if _finds_both(expression, lines)]
+    if not fitting:
         return found
     why = said("{why}; {name} is another in each message, so that it names the work", why=found.sentence, name=name)
-    return replace(found, value=expression, sentence=why)
+    return replace(found, value=fitting[0], sentence=why)
+
+
+def _finds_both(expression: str, lines: Sequence[str]) -> bool:
+    hits = [mark(text, expression) for text in lines]
+    return all(hit and hit.key and hit.message_id for hit in hits)
 
 
 def works_named(text: str) -> Iterator[tuple[str, str, int]]:

@@ -5,6 +5,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import accumulate
 from zlib import crc32
 
 from forensics.clock import micros, moment
@@ -13,6 +14,7 @@ from forensics.lake.filters import between, equals, one_of
 from forensics.lake.rows import plain_rows
 from forensics.parsers import parse_line
 from forensics.parsers.grammar import UUID
+from forensics.parsers.threads import thread_of
 from forensics.run_ends import CUT_OFF
 from forensics.suggestions.keys import body_values, with_telling_values
 from forensics.suggestions.model import MESSAGE_ID, Item, Line, RunLines
@@ -105,20 +107,63 @@ def fill(findings: Findings, runs: list[RunLines], places: dict[tuple[str, str],
     """Give each run the lines of its stream between its start and its end, and its items what their bodies hold."""
     if not runs:
         return
-    starts = {stream: [runs[place].started_at for place in mine] for stream, mine in places.items()}
+    of_stream = {stream: _Stream(mine, runs) for stream, mine in places.items()}
     first, last = min(run.started_at for run in runs), max(run.ended_at for run in runs)
     where = one_of("log_group", {group for group, _ in places}) & one_of("log_stream", {name for _, name in places})
     where &= between("logged_at", moment(first), moment(last))
     columns = ["log_group", "log_stream", "logged_at", "order_in_ms", "line"]
-    held: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
     for batch in findings.scan(LOG_EVENTS, columns, where):
         for row in plain_rows(batch):
-            stream, at = (row["log_group"], row["log_stream"]), micros(row["logged_at"])
-            before = bisect_right(starts.get(stream, ()), at)
-            if before and at <= runs[place := places[stream][before - 1]].ended_at:
-                held[place].append((at, row["order_in_ms"], row["line"]))
-    for place, lines in held.items():
-        _read(runs[place], sorted(lines, key=lambda line: line[:2]))
+            if stream := of_stream.get((row["log_group"], row["log_stream"])):
+                stream.hear(micros(row["logged_at"]), row["order_in_ms"], row["line"])
+    for stream in of_stream.values():
+        for place, lines in stream.lines_of_runs().items():
+            _read(runs[place], lines)
+
+
+class _Stream:
+    """Runs of one log stream, by their start, and the lines in any of them; runs of a worker with threads lie over one another."""
+
+    def __init__(self, places: list[int], runs: list[RunLines]) -> None:
+        self._places, self._runs = places, runs
+        self._starts = [runs[place].started_at for place in places]
+        self._ends = [*accumulate((runs[place].ended_at for place in places), max)]
+        self._is_shared = any(end >= start for end, start in zip(self._ends, self._starts[1:], strict=False))
+        self._lines: list[tuple[int, int, str]] = []
+
+    def hear(self, at: int, order_in_ms: int, text: str) -> None:
+        """Keep a line that stands in a run."""
+        if self._open(at):
+            self._lines.append((at, order_in_ms, text))
+
+    def _open(self, at: int) -> list[int]:
+        """Return the runs that were on at a time, by their place, the one begun last first."""
+        found = []
+        number = bisect_right(self._starts, at) - 1
+        while number >= 0 and self._ends[number] >= at:
+            if at <= self._runs[place := self._places[number]].ended_at:
+                found.append(place)
+            number -= 1
+        return found
+
+    def lines_of_runs(self) -> dict[int, list[tuple[int, int, str]]]:
+        """Return the lines of each run. Where several were on, a line is of that whose message it names, else of its thread's."""
+        found: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
+        at_hand: dict[str | None, int] = {}
+        for line in sorted(self._lines, key=lambda line: line[:2]):
+            at, _, text = line
+            mine = self._open(at)
+            if self._is_shared:
+                thread = thread_of(text)
+                values = {value.lower() for value in _ID.findall(text)}
+                named = [n for n in mine if any(item.message_id in values for item in self._runs[n].items)]
+                of_thread = [n for n in named or mine if at_hand.get(thread) == n]
+                begun = [n for n in named if self._runs[n].started_at == at]
+                mine = begun or of_thread or named or mine
+                if named and thread is not None:
+                    at_hand[thread] = mine[0]
+            found[mine[0]].append(line)
+        return found
 
 
 def _read(run: RunLines, lines: list[tuple[int, int, str]]) -> None:

@@ -5,7 +5,7 @@ whole lines would make of it: two lines that differ in a word only beside the va
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -25,8 +25,14 @@ _SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
 _VARIABLE = "\0"
 MOST_EXAMPLES = 5
 _WORDS_OF_TAIL = 3
+_SAID_BEHIND = re.compile(r"(?:[ ,:;-]{1,3}[A-Za-z]{2,}){1,3}(?![\w-])", re.ASCII)
+"""What a sentence goes on with behind the value."""
 _JSON_FIELD = re.compile(r'"[A-Za-z@_][\w@.-]*": ?"[^"\\\0]*[A-Za-z]{2}[^"\\\0]*"', re.ASCII)
 """A field of a JSON line that says something in words."""
+_LEVEL = re.compile(
+    r'": ?"(?:trace|debug|info|notice|warn|warning|error|severe|fatal|critical)"\Z', re.ASCII | re.IGNORECASE
+)
+"""How grave a line is says nothing of what happened, though few lines may be as grave."""
 _JSON_NAME = re.compile(r'"[A-Za-z@_][\w@.-]*": ?"\Z', re.ASCII)
 MOST_CHARS = 2_000
 """A longer line is a dump, and no mark."""
@@ -146,6 +152,17 @@ def _expression(template: Template, others: Iterable[Template]) -> str:
     return ""
 
 
+def with_words_behind(template: Template, texts: Sequence[tuple[str, int]]) -> str:
+    """Return a template's expression with what all its lines go on with; each is given with the end of its value.
+
+    What a line says of a thing may stand behind its name: "order 7 already charged" and "order 7 is late" begin alike.
+    """
+    told = {(said := _SAID_BEHIND.match(text, end)) and said[0] for text, end in texts}
+    words = next(iter(told)) if len(told) == 1 else None
+    longer = template.expression + _escaped(words or "")
+    return longer if all(mark(text, longer) for text, _ in texts) else template.expression
+
+
 def _value(text: str, expression: str, group: str) -> str | None:
     found = mark(text, expression)
     return None if found is None else ((found.message_id if group == "message_id" else found.key) or "").lower()
@@ -161,7 +178,7 @@ def _candidates(template: Template) -> Iterator[str]:
     clause = near.rpartition('"')[2].lstrip(" ,:")
     texts = [_escaped(text) for text in dict.fromkeys((clause, near)) if _WORD.search(text)]
     for told in _JSON_FIELD.finditer(lead):
-        if name := _JSON_NAME.search(lead, told.end()):
+        if not _LEVEL.search(told[0]) and (name := _JSON_NAME.search(lead, told.end())):
             yield f"{_escaped(told[0])}.*?{_escaped(name[0])}{found}"
     for text in texts:
         if _SPOKEN.search(text):

@@ -59,17 +59,22 @@ def placed(template: Template, runs: Sequence[RunLines], named: Sequence[dict[in
     found = Placed(template)
     before: list[int] = []
     after: list[int] = []
-    for place, run in enumerate(runs):
-        if run.status != "success":
+    told = _by_message(template, runs)
+    for of_message in told.values():
+        in_all = sum(len(mine) for _, _, mine in of_message)
+        if any(len(mine) > 1 for _, _, mine in of_message) and in_all <= len(of_message):
+            found.once += (
+                in_all  # handled again while it still was in hand: which line is of which handling, nothing tells
+            )
+            found.never += len(of_message) - in_all
             continue
-        sayings = _by_item(template.sayings.get(place, ()))
-        for number in range(len(run.items)):
-            mine = sayings.get(number, [])
+        for place, number, mine in of_message:
             if len(mine) != 1:
                 found.never += not mine
                 found.often += bool(mine)
                 continue
             found.once += 1
+            run = runs[place]
             begin, end = _borders(run, named[place], number, mine[0].line)
             at = run.lines[mine[0].line].at
             if begin is not None:
@@ -82,10 +87,16 @@ def placed(template: Template, runs: Sequence[RunLines], named: Sequence[dict[in
     return found
 
 
-def _by_item(sayings: Sequence[Saying]) -> dict[int, list[Saying]]:
-    found: dict[int, list[Saying]] = {}
-    for saying in sayings:
-        found.setdefault(saying.item, []).append(saying)
+def _by_message(template: Template, runs: Sequence[RunLines]) -> dict[str, list[tuple[int, int, list[Saying]]]]:
+    """Return, per message, its handlings in runs that ended well: the run's place, the item's number, and what names it there."""
+    found: dict[str, list[tuple[int, int, list[Saying]]]] = {}
+    for place, run in enumerate(runs):
+        if run.status == "success":
+            sayings: dict[int, list[Saying]] = {}
+            for saying in template.sayings.get(place, ()):
+                sayings.setdefault(saying.item, []).append(saying)
+            for number, item in enumerate(run.items):
+                found.setdefault(item.message_id, []).append((place, number, sayings.get(number, [])))
     return found
 
 

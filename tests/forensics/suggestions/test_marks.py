@@ -1,7 +1,9 @@
 """Which line tells that the work was done: made-up handlers that log in ways that could mislead."""
 
 from dataclasses import replace
+from functools import partial
 
+from forensics.parsers.marks import mark
 from forensics.suggestions.keys import business_key, message_id, order, with_telling_values
 from forensics.suggestions.line_keys import with_keys_beside
 from forensics.suggestions.marks import marks_of
@@ -93,6 +95,34 @@ def test_a_line_in_place_of_the_effect_with_what_was_done_before_is_the_guard():
 
     assert values(found(runs))["guard"] == r"already charged order=(?P<key>\S+)"
     assert values(found(runs))["effect"] != values(found(runs))["guard"]
+
+
+def guard_of(form, stopped):
+    """Return the guard of a handler that says ``form`` before and after its work, and ``stopped`` of what was done before."""
+
+    def guarded(message, key, count):
+        if count > 1:
+            return [(1, stopped.format(key=key))]
+        told = partial(form.format, level="INFO", key=key)
+        return [(1, told(said="begins")), (400, told(said="paid"))]
+
+    return values(found([*day(guarded), run(10**12, [0, 1, 2], guarded, count=2)]))["guard"]
+
+
+def test_a_guard_is_told_by_what_stands_behind_its_value():
+    guard = guard_of("order {key} {said}", "order {key} already paid, skipping")
+
+    assert mark("order ord-7x already paid, skipping", guard).key == "ord-7x"
+    assert mark("order ord-7x is late", guard) is None
+
+
+def test_a_guard_is_told_by_what_a_field_of_json_says_and_not_by_its_level():
+    line = '{{"level": "{level}", "msg": "{said}", "order": "{key}"}}'
+    stopped = '{{"level": "WARN", "msg": "already paid, skipping", "order": "{key}"}}'
+    guard = guard_of(line, stopped)
+
+    assert mark(stopped.format(key="ord-7x"), guard).key == "ord-7x"
+    assert mark(line.format(level="WARN", said="is late", key="ord-7x"), guard) is None
 
 
 def test_a_line_in_place_of_the_effect_with_a_message_seen_first_is_no_guard():

@@ -273,6 +273,7 @@ def test_a_field_of_a_json_line_is_a_key_too_and_the_expression_passes_over_what
 
 IN_FIELDS = {
     "between the id and what is said": '{{"level": 30, "messageId": "{id}", "orderId": "ord-{n}", "msg": "{said} message"}}',
+    "between what is said and the id": '{{"level": "INFO", "msg": "{said} it", "orderId": "ord-{n}", "messageId": "{id}"}}',
     "in the text, before the field of the id": '{{"level": "info", "msg": "{said} order ord-{n} now", "message_id": "{id}"}}',
 }
 

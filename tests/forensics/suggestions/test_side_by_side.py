@@ -1,0 +1,68 @@
+"""Workers that have several messages in hand at once and write one stream, correlated before anything of them is said."""
+
+import pytest
+
+from forensics.lake import Lake
+from forensics.parsers.marks import mark
+from forensics.settings import Settings
+from spark_jobs.carrier import Here
+from spark_jobs.runner import correlate
+from tests.forensics.suggestions.test_nameless import WORKER, an_id, lake_of, proposed
+
+pytestmark = pytest.mark.lake
+
+IN_THREADS = "2026-11-20 05:00:00,000 INFO [ThreadPoolExecutor-0_{thread}] orders: {said}"
+NAMED_ALWAYS = '{{"level":30,"time":1795150800000,"hostname":"mailer","messageId":"{id}",{said}}}'
+SAYS = {
+    IN_THREADS: ("Received message {id}", "Charged order ord-{number} for 19.90 EUR", "Deleted message {id}"),
+    NAMED_ALWAYS: ('"msg":"received message"', '"order":"ord-{number}","msg":"sent mail"', '"msg":"deleted"'),
+}
+TWICE = 99
+
+
+def handled(form, number, thread, at, took):
+    """Yield the lines of one handling: received, done, and over a moment later."""
+    for seconds, said in zip((at, at + took, at + took + 0.1), SAYS[form], strict=True):
+        told = said.format(number=number, id=an_id(number))
+        yield seconds, "worker-1", form.format(thread=thread, said=told, id=an_id(number))
+
+
+def correlated(tmp_path, form, settings=""):
+    """Return findings of 40 messages, each begun before the one before it was over, and of one that two threads had in hand."""
+    lines = [line for n in range(40) for line in handled(form, n, n % 3, 1.1 * n, 1.5)]
+    lines += [*handled(form, TWICE, 0, 60.0, 41.0), *handled(form, TWICE, 1, 90.4, 1.6)]
+    lake_of(tmp_path, WORKER, sorted(lines))
+    lake = Lake(tmp_path / "lake")
+    correlate(lake, Settings.parse(settings), carrier=Here())
+    return lake.findings()
+
+
+def test_what_a_thread_says_between_its_lines_about_a_message_is_of_that_message(tmp_path):
+    told = {p.kind: p.value for p in proposed(correlated(tmp_path, IN_THREADS)).proposals}
+
+    assert mark("orders: Charged order ord-7 for 19.90 EUR", told["effect"]).key == "ord-7"
+    assert told.keys() == {"started", "effect", "deleted"}
+
+
+START_AND_END = r"""
+[[worker]]
+log_group = "/ecs/pay"
+queue = "orders"
+started = 'Received message (?P<message_id>\S+)'
+deleted = 'Deleted message (?P<message_id>\S+)'
+"""
+
+
+def test_so_it_is_where_its_start_and_its_end_are_known_already(tmp_path):
+    found = proposed(correlated(tmp_path, IN_THREADS, START_AND_END), START_AND_END)
+    told = {p.kind: p.value for p in found.proposals}
+
+    assert mark("orders: Charged order ord-7 for 19.90 EUR", told["effect"]).key == "ord-7"
+
+
+def test_a_message_that_was_done_twice_at_once_takes_the_effect_from_no_other(tmp_path):
+    told = {p.kind: p.value for p in proposed(correlated(tmp_path, NAMED_ALWAYS)).proposals}
+    line = NAMED_ALWAYS.format(id=an_id(7), said='"order":"ord-7","msg":"sent mail"')
+
+    marked = mark(line, told["effect"])
+    assert (marked.message_id, marked.key) == (an_id(7), "ord-7")
