@@ -33,6 +33,8 @@ class Kind(StrEnum):
     EFFECT_IS_EXHAUSTIVE = "effect_is_exhaustive"
     STARTED = "started"
     GUARD = "guard"
+    DELETED = "deleted"
+    RECEIVE_COUNT = "receive_count"
     ORDER = "order"
     MESSAGE_ID = "message_id"
     BUSINESS_KEY = "business_key"

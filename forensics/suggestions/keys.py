@@ -5,9 +5,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from forensics.judging.order import LEAST_RUNS, ItemTimes, is_in_order
+from forensics.parsers import parse_line
 from forensics.parsers.mentions import mentions
 from forensics.sentence import counted, said
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
@@ -17,6 +19,12 @@ LEAST_MESSAGES = 5
 _LEAST_SHARE = 0.95
 _LEAST_CHARS, _MOST_CHARS = 3, 200
 _MOST_DEPTH, _MOST_LEAVES = 5, 60
+_COUNT = re.compile(
+    r"(?<![Rr]e)(?P<name>(?:approx(?:imate)?[ _.-]?)?(?:receive[ds]?|delivery)[ _.-]?count)"
+    r"(?P<sign>[\"']?(?:=|: ?| )[\"']?)(?P<count>[0-9]{1,6})(?![\w.])",
+    re.ASCII | re.IGNORECASE,
+)
+"""How often a message was received, in words of a worker's own."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 
@@ -154,6 +162,40 @@ def message_id(name: str, section: str, runs: Sequence[RunLines]) -> Proposal | 
     why = said("the id of a message of the run stands there")
     fits = at_path[path]
     return Proposal(section, name, "message_id", path, fits, lines, "lines in JSON", why, 0, (examples[path],))
+
+
+def receive_count(name: str, section: str, runs: Sequence[RunLines], started: Template | None) -> Proposal | None:
+    """Return how the line that opens a message's work tells its receive count, where no word there says so already.
+
+    It must be 1 when (nearly) every message is opened first, go up each time that one is opened again, and have done so once.
+    """
+    lines = [
+        (runs[place].items[saying.item].message_id, runs[place].lines[saying.line].text)
+        for place, sayings in sorted((started.sayings if started else {}).items())
+        for saying in sayings
+    ]
+    told: dict[tuple[str, str], dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for message, text in lines:
+        read = parse_line(text)
+        if not read.records and (read.worker is None or read.worker.receive_count is None):
+            for found in _COUNT.finditer(text):
+                told[found["name"], found["sign"]][message].append(int(found["count"]))
+    for (word, sign), counts in told.items():
+        of = counts.values()
+        firsts = sum(heard[0] == 1 for heard in of)
+        go_up = all(before < after for heard in of for before, after in pairwise(heard))
+        came_again = sum(len(heard) > 1 for heard in of)
+        fits = sum(len(heard) for heard in of)
+        if go_up and came_again and firsts >= _LEAST_SHARE * len(of) and fits >= _LEAST_SHARE * len(lines):
+            value = f"{word}{sign}".replace(".", r"\.") + r"(?P<receive_count>\d+)"
+            why = said(
+                "it is 1 where a message is begun first, and goes up with each redelivery of {n} others", n=came_again
+            )
+            opened = "lines that open a message's work"
+            return Proposal(
+                section, name, "receive_count", value, fits, len(lines), opened, why, 0, (lines[0][1].strip(),)
+            )
+    return None
 
 
 def order(

@@ -9,7 +9,7 @@ from forensics.lake.filters import equals, one_of
 from forensics.lake.rows import plain_rows
 from forensics.sentence import said
 from forensics.settings import Settings
-from forensics.suggestions.keys import business_key, message_id, order
+from forensics.suggestions.keys import business_key, message_id, order, receive_count
 from forensics.suggestions.line_keys import with_key, with_keys_beside
 from forensics.suggestions.marks import Marks, marks_of
 from forensics.suggestions.model import Proposal, RunLines, Suggestions
@@ -97,7 +97,8 @@ def _of_consumer(who: str, section: str, runs: Sequence[RunLines]) -> Marks:
     found = marks_of(who, section, runs, [placed(t, runs, named) for t in templates])
     taken = order(who, section, runs, found.started, found.effect)
     place = message_id(who, section, runs)
-    return found._replace(proposals=(*found.proposals, *(p for p in (place, taken) if p)))
+    count = receive_count(who, section, runs, found.started)
+    return found._replace(proposals=(*found.proposals, *(p for p in (place, count, taken) if p)))
 
 
 def _of_nameless(who: str, found: Nameless) -> str:

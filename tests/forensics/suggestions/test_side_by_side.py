@@ -14,23 +14,27 @@ pytestmark = pytest.mark.lake
 IN_THREADS = "2026-11-20 05:00:00,000 INFO [ThreadPoolExecutor-0_{thread}] orders: {said}"
 NAMED_ALWAYS = '{{"level":30,"time":1795150800000,"hostname":"mailer","messageId":"{id}",{said}}}'
 SAYS = {
-    IN_THREADS: ("Received message {id}", "Charged order ord-{number} for 19.90 EUR", "Deleted message {id}"),
+    IN_THREADS: (
+        "Received message {id} (receive count {count})",
+        "Charged order ord-{number} for 19.90 EUR",
+        "Deleted message {id}",
+    ),
     NAMED_ALWAYS: ('"msg":"received message"', '"order":"ord-{number}","msg":"sent mail"', '"msg":"deleted"'),
 }
 TWICE = 99
 
 
-def handled(form, number, thread, at, took):
+def handled(form, number, thread, at, took, count=1):
     """Yield the lines of one handling: received, done, and over a moment later."""
     for seconds, said in zip((at, at + took, at + took + 0.1), SAYS[form], strict=True):
-        told = said.format(number=number, id=an_id(number))
+        told = said.format(number=number, id=an_id(number), count=count)
         yield seconds, "worker-1", form.format(thread=thread, said=told, id=an_id(number))
 
 
-def correlated(tmp_path, form, settings=""):
+def correlated(tmp_path, form, settings="", again=2):
     """Return findings of 40 messages, each begun before the one before it was over, and of one that two threads had in hand."""
     lines = [line for n in range(40) for line in handled(form, n, n % 3, 1.1 * n, 1.5)]
-    lines += [*handled(form, TWICE, 0, 60.0, 41.0), *handled(form, TWICE, 1, 90.4, 1.6)]
+    lines += [*handled(form, TWICE, 0, 60.0, 41.0), *handled(form, TWICE, 1, 90.4, 1.6, count=again)]
     lake_of(tmp_path, WORKER, sorted(lines))
     lake = Lake(tmp_path / "lake")
     correlate(lake, Settings.parse(settings), carrier=Here())
@@ -41,7 +45,15 @@ def test_what_a_thread_says_between_its_lines_about_a_message_is_of_that_message
     told = {p.kind: p.value for p in proposed(correlated(tmp_path, IN_THREADS)).proposals}
 
     assert mark("orders: Charged order ord-7 for 19.90 EUR", told["effect"]).key == "ord-7"
-    assert told.keys() == {"started", "effect", "deleted"}
+    assert told.keys() == {"started", "effect", "deleted", "receive_count"}
+
+
+def test_the_receive_count_is_a_number_that_goes_up_where_a_message_comes_again(tmp_path):
+    told = {p.kind: p.value for p in proposed(correlated(tmp_path / "up", IN_THREADS)).proposals}
+    of_attempts = proposed(correlated(tmp_path / "the same", IN_THREADS, again=1)).proposals
+
+    assert told["receive_count"] == r"receive count (?P<receive_count>\d+)"
+    assert "receive_count" not in {p.kind for p in of_attempts}
 
 
 START_AND_END = r"""
