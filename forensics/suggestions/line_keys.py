@@ -12,7 +12,7 @@ from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
 from forensics.suggestions.templates import Template
 
 _NAMED = re.compile(
-    r"""(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60})(?P<sign>["']?(?:=|: ?)["']?|\ \#?(?=[^\s\d]*\d))(?P<value>[A-Za-z0-9][\w.@+/-]{2,199})""",
+    r"""(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60})(?P<sign>["']?(?:=|: ?)["']?|\ \#?(?=[A-Za-z_.@+/-]*\d))(?P<value>[A-Za-z0-9][\w.@+/-]{2,199})""",
     re.ASCII,
 )
 """A name and a value; without a sign between them, as in "order 1017", the value has a digit."""
@@ -48,26 +48,30 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines]) -> Pro
                     place_of = named["name"], named["sign"], named.start() < saying.start
                     values[place_of][message].add(named["value"].rstrip(".,"))
     names = [told for told, of in values.items() if _is_key(told[0], of, len(messages))]
-    if len(messages) < LEAST_ITEMS or len(names) != 1:
+    if len(messages) < LEAST_ITEMS or not names or any(values[other] != values[names[0]] for other in names):
         return found
-    ((name, sign, is_before),) = names
-    key = rf"\b{re.escape(name)}{sign}(?P<key>[\w.@+/-]+)"
     between = r"[\s\S]*?" if any("\n" in text.strip() for text in lines) else ".*?"
-    value = str(found.value)
-    tried = [f"{key}{between}{value}" if is_before else f"{value}{between}{key}"]
-    passed_over = name.replace(".", r"\.") + sign + r"\S+?"
-    if passed_over in value:  # the expression goes over the key on its way
-        told_there = passed_over.removesuffix(r"\S+?") + r"(?P<key>[\w.@+/-]+)"
-        tried = [value.replace(passed_over, told_there, 1)]
-    elif is_before and _ON_ITS_WAY in value:
-        tried.append(value.replace(_ON_ITS_WAY, f"{_ON_ITS_WAY}{key}{_ON_ITS_WAY}", 1))
-    elif not is_before and value.endswith(name):
-        tried = [f"{value}{sign}(?P<key>[\\w.@+/-]+)"]
-    fitting = [expression for expression in tried if _finds_both(expression, lines)]
+    tried = [(told[0], way) for told in names for way in _ways(str(found.value), between, *told)]
+    fitting = [(name, expression) for name, expression in tried if _finds_both(expression, lines)]
     if not fitting:
         return found
+    name, expression = fitting[0]
     why = said("{why}; {name} is another in each message, so that it names the work", why=found.sentence, name=name)
-    return replace(found, value=fitting[0], sentence=why)
+    return replace(found, value=expression, sentence=why)
+
+
+def _ways(value: str, between: str, name: str, sign: str, is_before: bool) -> list[str]:
+    """Return expressions that find the value behind a name, before or behind what the expression ``value`` finds, or on its way."""
+    key = rf"\b{re.escape(name)}{sign}(?P<key>[\w.@+/-]+)"
+    passed_over = name.replace(".", r"\.") + sign + r"\S+?"
+    if passed_over in value:
+        told_there = passed_over.removesuffix(r"\S+?") + r"(?P<key>[\w.@+/-]+)"
+        return [value.replace(passed_over, told_there, 1)]
+    if not is_before:
+        beside = rf"{value}{sign}(?P<key>[\w.@+/-]+)"
+        return [beside] if value.endswith(name) else [f"{value}{between}{key}"]
+    on_its_way = [value.replace(_ON_ITS_WAY, f"{_ON_ITS_WAY}{key}{_ON_ITS_WAY}", 1)] if _ON_ITS_WAY in value else []
+    return [f"{key}{between}{value}", *on_its_way]
 
 
 def _finds_both(expression: str, lines: Sequence[str]) -> bool:

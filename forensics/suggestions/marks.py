@@ -18,11 +18,15 @@ LEAST_EXHAUSTIVE = 30
 LEAST_DELETED = 0.5
 """Of redelivered messages, of which a sample is full, many a handling ends without its delete."""
 _MOST_SHOWN = 3
-_DELETED = re.compile(r"\b(?:delet|remov|acknowledg)\w*|\back(?:ed|ing)?\b", re.IGNORECASE)
+_DELETED = re.compile(
+    r"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z]))(?i:(?:delet|remov|acknowledg)\w*|ack(?:ed|ing)?(?![a-z]))", re.ASCII
+)
+"""In a name such as message_deleted or messageDeleted, too."""
 _NOT_DONE = re.compile(
-    r"\b(?:fail\w*|errors?|cannot|can't|could not|couldn't|unable|refused|not|will|about to|going to|start\w*|begin\w*|"
-    r"trying|receiv\w*|got|fetch\w*|poll\w*|dequeu\w*|pick\w* up|processing|handling|calling|validat\w*|check\w*)\b",
-    re.IGNORECASE,
+    r"\b(?i:fail\w*|errors?|cannot|can't|could not|couldn't|unable|refused|not|will|about to|going to|start\w*|begin\w*|"
+    r"trying|receiv(?:e[sd]?|ing)(?! count)|got|fetch\w*|poll\w*|dequeu\w*|pick\w* up|processing|handling|calling|validat\w*|check\w*)\b|"
+    r"_(?:fail\w*|error)|(?<=[a-z])(?:Fail\w*|Error)",
+    re.ASCII,
 )
 """Words that say of something that it went wrong, or is still to be done."""
 

@@ -25,6 +25,10 @@ _SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
 _VARIABLE = "\0"
 MOST_EXAMPLES = 5
 _WORDS_OF_TAIL = 3
+_IN_SPAN = re.compile(r"([\[{])(?:[\w.]+[=:] ?\S*[ ,]+)*(?:[\w.]+[=:] ?)?\Z", re.ASCII)
+"""Opens what a line stands in (a task, a span of a trace) and is not closed before the value."""
+_CLOSING = {"[": "]", "{": "}"}
+_WORDS_BEHIND_SPAN = 5
 _SAID_BEHIND = re.compile(r"(?:[ ,:;-]{1,3}[A-Za-z]{2,}){1,3}(?![\w-])", re.ASCII)
 """What a sentence goes on with behind the value."""
 _JSON_FIELD = re.compile(r'"[A-Za-z@_][\w@.-]*": ?"[^"\\\0]*[A-Za-z]{2}[^"\\\0]*"', re.ASCII)
@@ -124,9 +128,12 @@ def shape_of(text: str, start: int, end: int) -> tuple[str, str]:
     lead, tail = _masked(text[:start]), _masked(text[end:])
     if text.lstrip().startswith("{"):
         return lead, tail
-    if len(_WORD.findall(_own(lead))) >= 2 and not lead.endswith(
-        "["
-    ):  # what stands in brackets tags every line of its task
+    if inside := _IN_SPAN.search(lead):  # what stands in brackets tags every line of its task
+        closed = tail.find(_CLOSING[inside[1]])
+        return _own(lead), tail[: closed + 1] + "".join(
+            re.findall(r"\W*\w+", tail[closed + 1 :], re.ASCII)[:_WORDS_BEHIND_SPAN]
+        )
+    if len(_WORD.findall(_own(lead))) >= 2:
         return _own(lead), ""
     return _own(lead), "".join(re.findall(r"\W*\w+", tail, re.ASCII)[:_WORDS_OF_TAIL])
 
@@ -180,12 +187,12 @@ def _candidates(template: Template) -> Iterator[str]:
     for told in _JSON_FIELD.finditer(lead):
         if not _LEVEL.search(told[0]) and (name := _JSON_NAME.search(lead, told.end())):
             yield f"{_escaped(told[0])}.*?{_escaped(name[0])}{found}"
-    for text in texts:
+    for text in texts if not _IN_SPAN.search(lead) else ():
         if _SPOKEN.search(text):
             yield text + found
             yield _BEGINNING + text + found
     texts += [_escaped(lead)]
-    for end in ("", behind):
+    for end in (behind,) if _IN_SPAN.search(lead) else ("", behind):
         for text in texts:
             if _WORD.search(text) or end:
                 yield text + found + end

@@ -13,7 +13,21 @@ pytestmark = pytest.mark.lake
 
 IN_THREADS = "2026-11-20 05:00:00,000 INFO [ThreadPoolExecutor-0_{thread}] orders: {said}"
 NAMED_ALWAYS = '{{"level":30,"time":1795150800000,"hostname":"mailer","messageId":"{id}",{said}}}'
+IN_SPANS = "2026-11-20T05:00:00.000000Z  INFO handle{{message_id={id} receive_count={count}}}: billing::worker: {said}"
+BY_EVENTS = "timestamp=2026-11-20T05:00:00.000000Z level=info worker=w1 event={said}"
+IN_TEXT_AND_FIELD = '{{"@t":"2026-11-20T05:00:00Z","@m":{said},"MessageId":"{id}"}}'
 SAYS = {
+    IN_SPANS: ("received", "captured payment order=ord-{number}", "deleted"),
+    BY_EVENTS: (
+        "message_received message_id={id} receive_count={count}",
+        "payment_taken message_id={id} order_id=ord-{number} amount=19.90",
+        "message_deleted message_id={id}",
+    ),
+    IN_TEXT_AND_FIELD: (
+        '"Received message {id} ({count})"',
+        '"Invoice for order ord-{number} booked","OrderId":"ord-{number}"',
+        '"Deleted message {id}"',
+    ),
     IN_THREADS: (
         "Received message {id} (receive count {count})",
         "Charged order ord-{number} for 19.90 EUR",
@@ -28,7 +42,7 @@ def handled(form, number, thread, at, took, count=1):
     """Yield the lines of one handling: received, done, and over a moment later."""
     for seconds, said in zip((at, at + took, at + took + 0.1), SAYS[form], strict=True):
         told = said.format(number=number, id=an_id(number), count=count)
-        yield seconds, "worker-1", form.format(thread=thread, said=told, id=an_id(number))
+        yield seconds, "worker-1", form.format(thread=thread, said=told, id=an_id(number), count=count)
 
 
 def correlated(tmp_path, form, settings="", again=2):
@@ -78,3 +92,14 @@ def test_a_message_that_was_done_twice_at_once_takes_the_effect_from_no_other(tm
 
     marked = mark(line, told["effect"])
     assert (marked.message_id, marked.key) == (an_id(7), "ord-7")
+
+
+@pytest.mark.parametrize("form", [IN_SPANS, BY_EVENTS, IN_TEXT_AND_FIELD], ids=["spans", "events", "text and field"])
+def test_the_effect_its_key_and_the_delete_are_told_in(tmp_path, form):
+    told = {p.kind: p.value for p in proposed(correlated(tmp_path, form)).proposals}
+    _, (_, _, effect), (_, _, deleted) = handled(form, 7, 1, 0, 1)
+
+    marked = mark(effect, told["effect"])
+    assert (marked.message_id, marked.key) == (an_id(7), "ord-7")
+    assert mark(deleted, told["effect"]) is None
+    assert mark(deleted, told["deleted"]).message_id == an_id(7)
