@@ -133,33 +133,27 @@ class _Stream:
 
     def hear(self, at: int, order_in_ms: int, text: str) -> None:
         """Keep a line that stands in a run."""
-        if self._open(at):
+        begun = bisect_right(self._starts, at)
+        if begun and self._ends[begun - 1] >= at:
             self._lines.append((at, order_in_ms, text))
-
-    def _open(self, at: int) -> list[int]:
-        """Return the runs that were on at a time, by their place, the one begun last first."""
-        found = []
-        number = bisect_right(self._starts, at) - 1
-        while number >= 0 and self._ends[number] >= at:
-            if at <= self._runs[place := self._places[number]].ended_at:
-                found.append(place)
-            number -= 1
-        return found
 
     def lines_of_runs(self) -> dict[int, list[tuple[int, int, str]]]:
         """Return the lines of each run. Where several were on, a line is of that whose message it names, else of its thread's."""
         found: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
         at_hand: dict[str | None, int] = {}
+        begun, on = 0, list[int]()
         for line in sorted(self._lines, key=lambda line: line[:2]):
             at, _, text = line
-            mine = self._open(at)
+            now = bisect_right(self._starts, at)
+            on = [n for n in (*self._places[begun:now][::-1], *on) if self._runs[n].ended_at >= at]
+            begun, mine = now, on
             if self._is_shared:
                 thread = thread_of(text)
                 values = {value.lower() for value in _ID.findall(text)}
-                named = [n for n in mine if any(item.message_id in values for item in self._runs[n].items)]
-                of_thread = [n for n in named or mine if at_hand.get(thread) == n]
-                begun = [n for n in named if self._runs[n].started_at == at]
-                mine = begun or of_thread or named or mine
+                named = [n for n in on if any(item.message_id in values for item in self._runs[n].items)]
+                of_thread = [n for n in named or on if at_hand.get(thread) == n]
+                first = [n for n in named if self._runs[n].started_at == at]
+                mine = first or of_thread or named or on
                 if named and thread is not None:
                     at_hand[thread] = mine[0]
             found[mine[0]].append(line)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from forensics.parsers.app_lines import PREFIX
 from forensics.parsers.marks import mark
+from forensics.possessive import compiled
 from forensics.suggestions.model import MESSAGE_ID, RunLines
 
 _TOKEN = re.compile(r"[A-Za-z0-9_.@+-]+", re.ASCII)
@@ -25,8 +26,11 @@ _SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
 _VARIABLE = "\0"
 MOST_EXAMPLES = 5
 _WORDS_OF_TAIL = 3
-_IN_SPAN = re.compile(r"([\[{])(?:[\w.]+[=:] ?\S*[ ,]+)*(?:[\w.]+[=:] ?)?\Z", re.ASCII)
+_IN_SPAN = compiled(r"([\[{])(?>[\w.]++[=:] ?+[^\s,\]}]*+[ ,]++)*+(?:[\w.]++[=:] ?+)?+\Z", re.ASCII)
 """Opens what a line stands in (a task, a span of a trace) and is not closed before the value."""
+_CLOSED = re.compile(r"[\[{][^\]}]*+[\]}]", re.ASCII)
+_MOST_BEFORE_SPAN = 3
+"""Words before a span: its name, the level; more of them say what the line says."""
 _CLOSING = {"[": "]", "{": "}"}
 _WORDS_BEHIND_SPAN = 5
 _SAID_BEHIND = re.compile(r"(?:[ ,:;-]{1,3}[A-Za-z]{2,}){1,3}(?![\w-])", re.ASCII)
@@ -128,7 +132,7 @@ def shape_of(text: str, start: int, end: int) -> tuple[str, str]:
     lead, tail = _masked(text[:start]), _masked(text[end:])
     if text.lstrip().startswith("{"):
         return lead, tail
-    if inside := _IN_SPAN.search(lead):  # what stands in brackets tags every line of its task
+    if inside := _span_of(lead):  # what stands in brackets tags every line of its task
         closed = tail.find(_CLOSING[inside[1]])
         return _own(lead), tail[: closed + 1] + "".join(
             re.findall(r"\W*\w+", tail[closed + 1 :], re.ASCII)[:_WORDS_BEHIND_SPAN]
@@ -136,6 +140,15 @@ def shape_of(text: str, start: int, end: int) -> tuple[str, str]:
     if len(_WORD.findall(_own(lead))) >= 2:
         return _own(lead), ""
     return _own(lead), "".join(re.findall(r"\W*\w+", tail, re.ASCII)[:_WORDS_OF_TAIL])
+
+
+def _span_of(lead: str) -> re.Match[str] | None:
+    """Return what opens the span that a value stands in; None where the words before it say what the line says."""
+    inside = _IN_SPAN.search(lead)
+    if inside is None or lead.endswith("["):
+        return inside
+    before = _WORD.findall(_CLOSED.sub("", _own(lead[: inside.start()])))
+    return inside if len(before) <= _MOST_BEFORE_SPAN else None
 
 
 def _own(lead: str) -> str:
@@ -178,6 +191,7 @@ def _value(text: str, expression: str, group: str) -> str | None:
 def _candidates(template: Template) -> Iterator[str]:
     """Yield expressions from short to long: the last words before the value, all of them, those behind it too."""
     lead, tail = template.shape
+    is_in_span = _span_of(lead) is not None
     value = _VALUE_TO_BLANK if template.ends_at_blank else _VALUE
     found = f"(?P<{template.group}>{value})"
     near = lead.rpartition(_VARIABLE)[2].lstrip(" \t\"':,;=-[](){}")
@@ -187,12 +201,12 @@ def _candidates(template: Template) -> Iterator[str]:
     for told in _JSON_FIELD.finditer(lead):
         if not _LEVEL.search(told[0]) and (name := _JSON_NAME.search(lead, told.end())):
             yield f"{_escaped(told[0])}.*?{_escaped(name[0])}{found}"
-    for text in texts if not _IN_SPAN.search(lead) else ():
+    for text in () if is_in_span else texts:
         if _SPOKEN.search(text):
             yield text + found
             yield _BEGINNING + text + found
     texts += [_escaped(lead)]
-    for end in (behind,) if _IN_SPAN.search(lead) else ("", behind):
+    for end in (behind,) if is_in_span else ("", behind):
         for text in texts:
             if _WORD.search(text) or end:
                 yield text + found + end

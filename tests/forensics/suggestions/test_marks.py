@@ -10,7 +10,7 @@ from forensics.suggestions.marks import marks_of
 from forensics.suggestions.model import MESSAGE_ID, Line
 from forensics.suggestions.templates import templates_of
 from forensics.suggestions.timing import named_lines, placed
-from tests.forensics.suggestions.handlers import MS, day, run
+from tests.forensics.suggestions.handlers import MS, day, message, run
 
 
 def found(runs):
@@ -291,3 +291,16 @@ def without_bodies(runs):
     for one in runs:
         one.items = [replace(item, values={item.message_id: MESSAGE_ID}) for item in one.items]
     return runs
+
+
+def test_a_line_that_says_it_before_a_bracket_is_one_whatever_stands_behind():
+    def says(message, key, count):
+        name = ["Ada", "Bea", "Cleo", "Dora"][int(message[-2:]) % 4]
+        return [
+            (1, f"the handler begins with [message_id={message}] of {name}"),
+            (400, f"the card was charged for [message_id={message}] of {name}"),
+        ]
+
+    said = values(found(without_bodies(day(says))))
+
+    assert mark(f"the card was charged for [message_id={message(7)}] of Zoe", said["effect"]).message_id == message(7)
