@@ -145,8 +145,8 @@ def shape_of(text: str, start: int, end: int) -> tuple[str, str]:
 def _span_of(lead: str) -> re.Match[str] | None:
     """Return what opens the span that a value stands in; None where the words before it say what the line says."""
     inside = _IN_SPAN.search(lead)
-    if inside is None or lead.endswith("["):
-        return inside
+    if inside is None or inside[1] == "[":
+        return inside if lead.endswith("[") else None
     before = _WORD.findall(_CLOSED.sub("", _own(lead[: inside.start()])))
     return inside if len(before) <= _MOST_BEFORE_SPAN else None
 

@@ -297,10 +297,10 @@ def test_a_line_that_says_it_before_a_bracket_is_one_whatever_stands_behind():
     def says(message, key, count):
         name = ["Ada", "Bea", "Cleo", "Dora"][int(message[-2:]) % 4]
         return [
-            (1, f"the handler begins with [message_id={message}] of {name}"),
-            (400, f"the card was charged for [message_id={message}] of {name}"),
+            (1, f"begins [message_id={message}] of {name}"),
+            (400, f"charged [message_id={message}] of {name}"),
         ]
 
     said = values(found(without_bodies(day(says))))
 
-    assert mark(f"the card was charged for [message_id={message(7)}] of Zoe", said["effect"]).message_id == message(7)
+    assert mark(f"charged [message_id={message(7)}] of Zoe", said["effect"]).message_id == message(7)
