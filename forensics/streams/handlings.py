@@ -158,9 +158,11 @@ class _MessageInStream:
     __slots__ = (
         "_best",
         "_by_handle",
+        "_effect_at",
         "_had_effect",
         "_is_awaiting_opener",
         "_is_closed",
+        "_is_guessed",
         "_job",
         "_last_ms",
         "_one_at_a_time",
@@ -181,7 +183,8 @@ class _MessageInStream:
         )
         self._last_ms = facts[0].fact.at // 1000
         self._openers_since_best: set[str] = set()
-        self._is_closed = self._had_effect = False
+        self._is_closed = self._had_effect = self._is_guessed = False
+        self._effect_at: int | None = None
 
     def hear(self, about: AboutItem) -> None:
         """Take in the next fact about the message. That its worker is told to stop opens nothing.
@@ -198,16 +201,22 @@ class _MessageInStream:
         if earlier is not None:
             self._give_to(earlier, fact)
             return
-        if self._may_end_another(fact):
+        effect_at = fact.at if fact.role == "effect" else self._effect_at
+        is_guess = is_lost = False
+        if (
+            self._may_end_another(fact)
+            or (is_guess := self._repeats_effect(about))
+            or (is_lost := self._ends_again(fact))
+        ):
             fact = fact._replace(role="mention", detail=TAKEN)
-        elif self._ends_again(fact):
-            fact = fact._replace(role="mention", detail=TAKEN)
-            self.handlings.append([])
+        self._effect_at = effect_at
         opens = self._opens(about, fact)
         is_over = self._had_effect or self._is_closed
         has_lost_opener = (is_over and self._is_later_start(fact)) or self._is_after_silence(fact)
-        if not self.handlings or (opens and (not self._is_awaiting_opener or has_lost_opener)):
+        begins = not self.handlings or (opens and (not self._is_awaiting_opener or has_lost_opener))
+        if begins or is_guess or is_lost:
             self.handlings.append([])
+            self._is_guessed = is_guess
         if opens:
             self._is_awaiting_opener = False
         self.handlings[-1].append(fact)
@@ -250,9 +259,11 @@ class _MessageInStream:
     def _may_end_another(self, fact: Fact) -> bool:
         """Tell whether an end may be that of an earlier handling, which is still open, while another has begun since.
 
-        No line says which. That the work is over would make the latest's work done, where only the earlier shows it; that it
-        failed would make it fail, though the slower one did.
+        No line says which, nor that there was another where that is a guess. That the work is over would make the latest's
+        work done, where only the earlier shows it; that it failed would make it fail, though the slower one did.
         """
+        if self._is_guessed and (fact.role in CLOSERS or fact.is_failed_delete):
+            return True
         if fact.thread is not None or not self.handlings:
             return False
         still_open = [before for before in self.handlings[:-1] if not _is_over(before)]
@@ -276,9 +287,23 @@ class _MessageInStream:
         has_ended = any(_is_delete(told) and told.evidence_id != fact.evidence_id for told in latest)
         return has_ended and (fact.at - latest[0].at) // 1000 >= self._silence_ms
 
+    def _repeats_effect(self, about: AboutItem) -> bool:
+        """Tell whether an effect is told once more where nothing opens handlings, more than a moment after the last.
+
+        A worker slower than the visibility timeout ends behind the next receive, and the two ends may be as close as that
+        worker was late. One handling may as well tell its effect twice: that there was a second is a guess.
+        """
+        fact = about.fact
+        if self._best or fact.role != "effect" or self._is_closed or about.job != self._job:
+            return False
+        is_new = self._is_after_silence(fact)
+        return not is_new and self._effect_at is not None and fact.at - self._effect_at > _MOMENT_US
+
     def _left_open(self, fact: Fact) -> list[Fact] | None:
-        """Return the earlier handling whose delete was refused: the latest one's was taken."""
-        if not fact.is_failed_delete or not self.handlings or not any(f.role in DELETED for f in self.handlings[-1]):
+        """Return the earlier handling whose delete was refused: the latest one's was taken, or is a guess."""
+        if not fact.is_failed_delete or not self.handlings:
+            return None
+        if not self._is_guessed and not any(f.role in DELETED for f in self.handlings[-1]):
             return None
         return next((before for before in reversed(self.handlings[:-1]) if not _is_over(before)), None)
 

@@ -150,8 +150,32 @@ SAID = {
         ["a: mention", "a: finished"],
     ),
     "no opener, and another call failed": (
-        ("effect a", f"handle_error a {CHANGE}", "effect a"),
+        ("effect a", f"handle_error a {CHANGE}", "&effect a"),
         ["a: effect handle_error effect"],
+    ),
+    "no opener, and a second effect sooner than the message was visible again: a slow one's and the next one's, perhaps": (
+        ("effect a", 15, "effect a"),
+        ["a: effect", "a: mention"],
+    ),
+    "no opener, and the second effect is another job's": (
+        ("worker_started", "effect a", "effect b", "worker_started", "effect a", "effect b"),
+        ["a: effect", "a: effect", "b: effect", "b: effect"],
+    ),
+    "no opener, and effects again and again": (
+        ("effect a", 15, "effect a", 15, "effect a", 900, "effect a"),
+        ["a: effect", "a: mention", "a: mention", "a: effect"],
+    ),
+    "no opener, and what may be a second handling ends: nobody's": (
+        ("effect a", 15, "effect a", "deleted a"),
+        ["a: effect", "a: mention mention"],
+    ),
+    "no opener, and the delete is refused behind what may be a second handling": (
+        ("effect a", 15, "effect a", "worker_delete_failed a", "worker_delete_failed a"),
+        ["a: effect delete_failed", "a: mention mention"],
+    ),
+    "no opener, and the first was over": (
+        ("effect a", "worker_delete_failed a", 15, "effect a", "worker_delete_failed a"),
+        ["a: effect delete_failed", "a: effect delete_failed"],
     ),
     "the effect of the slower one stands behind the start of the quicker one": (
         ("started a", "mention a", "started a", "effect a", "mention a", "effect a"),
