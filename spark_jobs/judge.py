@@ -111,7 +111,7 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     return {
         "deliveries": len(judged.ledger),
         "messages": len(judged.messages),
-        "queues": sorted({d.queue_arn for d in judged.ledger}),
+        "queues": sorted({arn for d in judged.ledger for arn in (d.queue_arn, d.polled_arn)}),
         "measured": span_of(measures),
         "unfinished": sorted({queue_arn for queue_arn, _ in unfinished}),
     }

@@ -302,7 +302,7 @@ def _with_effect(rows: pl.DataFrame) -> pl.DataFrame:
             pl.col("key_marker_count").fill_null(0),
             "has_response",
             pl.lit(None, pl.Boolean).alias("is_provisional"),
-            none.alias("job_id"),
+            *(none.alias(name) for name in ("received_from_arn", "job_id")),
             "error_type",
             *(pl.col(name).fill_null(False) for name in ("is_in_progress", "is_not_reached")),
             (~succeeded).alias("is_open"),

@@ -76,6 +76,7 @@ _ITEM = ("queue_arn", "item_id")
 DELIVERY_COLUMNS = (
     *_ITEM,
     "queue",
+    "received_from_arn",
     "delivery_index",
     "receive_count",
     "is_seen",
@@ -341,7 +342,7 @@ def _of_each(deliveries: pl.LazyFrame) -> pl.LazyFrame:
     run_ms = _ms(pl.coalesce("run_ended_at", "finished_at")) - _ms(pl.coalesce("started_at", "received_at"))
     item_ms = _ms(done_at) - _ms(pl.col("started_at"))
     return rows.select(
-        "queue_arn",
+        pl.coalesce("received_from_arn", "queue_arn").alias("queue_arn"),
         _consumer(),
         _quarter("received_at"),
         (count > 1).alias("redelivery"),

@@ -35,7 +35,7 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
         return "unread" if may_have_come_unread(last, around, _may_have_been_kept(item)) else None
     if first.message_id is None:
         return "key_alone"
-    if last.ended_by in _TO_COME_AGAIN and not is_at_limit(last) and not around.hides_no_work(last.queue_arn):
+    if last.ended_by in _TO_COME_AGAIN and not is_at_limit(last) and not around.hides_no_work(last.polled_arn):
         return "not_ended"
     starts = _starts(item)
     if _hides_before(first, around, starts) or _hides_after(last, around, starts):
@@ -70,7 +70,7 @@ def may_have_come_unread(last: Delivery, around: Surroundings, may_be_kept: bool
         return False
     hidden_until = first_known(last.hidden_until_at, last.received_at + LONGEST_VISIBILITY_S * 1_000_000)
     until = hidden_until + first_known(last.visibility_timeout_s, LONGEST_VISIBILITY_S) * 1_000_000
-    return around.may_have_been_missed(last.queue_arn, last.received_at, until, last.log_group)
+    return around.may_have_been_missed(last.polled_arn, last.received_at, until, last.log_group)
 
 
 def _was_left_to_delete(d: Delivery) -> bool:
@@ -101,7 +101,7 @@ def _may_have_gone_on(item: Sequence[Delivery], around: Surroundings) -> bool:
     ):
         return False
     until = last.hidden_until_at + last.hidden_until_at - last.received_at
-    return not around.shows_all_work(last.queue_arn, last.received_at, max(until, last.run_ended_at), _starts(item))
+    return not around.shows_all_work(last.polled_arn, last.received_at, max(until, last.run_ended_at), _starts(item))
 
 
 def _hides_before(first: Delivery, around: Surroundings, starts: Sequence[int]) -> bool:
@@ -109,7 +109,7 @@ def _hides_before(first: Delivery, around: Surroundings, starts: Sequence[int]) 
     twice = _twice(first)
     if twice is None or first.received_at is None:
         return True
-    at, queue_arn = first.received_at, first.queue_arn
+    at, queue_arn = first.received_at, first.polled_arn
     if around.names_messages(queue_arn, at - twice, at, starts):
         return False
     return not around.shows_all_work(queue_arn, first.sent_at, at, starts)
@@ -122,7 +122,8 @@ def _hides_between(earlier: Delivery, later: Delivery, around: Surroundings, sta
     """
     if later.visibility_timeout_s is None or later.received_at is None or earlier.received_at is None:
         return True
-    if around.shows_all_work(later.queue_arn, earlier.received_at, later.received_at, starts):
+    queues = {earlier.polled_arn, later.polled_arn}
+    if all(around.shows_all_work(arn, earlier.received_at, later.received_at, starts) for arn in queues):
         return False
     held = held_before(earlier, around)
     # an environment that came up in time may have failed to once before
@@ -138,7 +139,7 @@ def _hides_after(last: Delivery, around: Surroundings, starts: Sequence[int]) ->
         return True
     if last.ended_by in ("dead_lettered", "in_flight"):
         return False
-    at, queue_arn = last.received_at, last.queue_arn
+    at, queue_arn = last.received_at, last.polled_arn
     if around.names_messages(queue_arn, at, at + twice, starts):
         return False
     return not (around.hides_no_work(queue_arn) and around.shows_all_work(queue_arn, at, at + twice, starts))

@@ -153,7 +153,7 @@ def add_calls(delivery: Delivery, calls: Calls) -> None:
             if not delivery.is_hidden_by_call:
                 delivery.hidden_until_at = delivery.received_at + receive.visibility_s * 1_000_000
             delivery.evidence_ids = united(delivery.evidence_ids, [receive.evidence_id])
-    deletes = calls.of_handle(delivery.queue_arn, delivery.receipt_handle, DELETE)
+    deletes = calls.of_handle(delivery.polled_arn, delivery.receipt_handle, DELETE)
     if deletes:
         delivery.deleted_by_call_at = next((call.at for call in deletes if call.error is None), None)
         if delivery.delete_reason is None and delivery.deleted_by_call_at is None:
@@ -164,7 +164,7 @@ def add_calls(delivery: Delivery, calls: Calls) -> None:
             delivery.has_failed_first = True
     changes = [
         call
-        for call in calls.of_handle(delivery.queue_arn, delivery.receipt_handle, CHANGE)
+        for call in calls.of_handle(delivery.polled_arn, delivery.receipt_handle, CHANGE)
         if call.error is None and call.visibility_s is not None
     ]
     if changes:
@@ -189,9 +189,9 @@ def _receive(delivery: Delivery, calls: Calls) -> Call | None:
     received_at = delivery.received_at
     if received_at is None:
         return None
-    if own := calls.of_handle(delivery.queue_arn, delivery.receipt_handle, RECEIVE):
+    if own := calls.of_handle(delivery.polled_arn, delivery.receipt_handle, RECEIVE):
         return own[0]
-    receives = calls.of_message(delivery.queue_arn, delivery.message_id, RECEIVE)
+    receives = calls.of_message(delivery.polled_arn, delivery.message_id, RECEIVE)
     near = [c for c in receives if received_at - 2 * CLOCK_US <= c.at <= received_at + CLOCK_US]
     return near[0] if len(near) == 1 else None
 
@@ -201,7 +201,7 @@ def add_receive(delivery: Delivery, item: Sequence[Delivery], calls: Calls) -> N
 
     ``item``: every delivery of the message. Receives that logs show are told apart by time: one call a logged delivery.
     """
-    receives = calls.of_message(delivery.queue_arn, delivery.message_id, RECEIVE)
+    receives = calls.of_message(delivery.polled_arn, delivery.message_id, RECEIVE)
     logged = [d.received_at for d in item if d.is_seen and d.received_at is not None]
     near = [c for c in receives if any(abs(c.at - at) <= 2 * CLOCK_US for at in logged)]
     mine = [c for c in receives if c not in near and _is_between(c.at, delivery.after_at, delivery.before_at)]

@@ -1,8 +1,10 @@
 """How did the delivery end? Deleted, visible again, in the dead-letter queue, or still in flight."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from forensics.judging.event_counts import LONGEST_RUN_US
+from forensics.judging.evidence import united
 from forensics.judging.known import lowest
 from forensics.judging.surroundings import Surroundings
 from forensics.run_ends import FAILED
@@ -45,12 +47,17 @@ def is_at_limit(delivery: Delivery) -> bool:
 def decide_endings(item: Sequence[Delivery], around: Surroundings) -> None:
     """Fill in how each delivery of an item ended; they stand in order.
 
+    What was received from the dead-letter queue next had been moved there.
     Whether the queue still has the message is unknown where an earlier handling may have deleted it under the last.
     """
     for delivery in item:
         decide_ending(delivery, around)
+    for before, after in pairwise(item):
+        if before.received_from_arn is None and after.received_from_arn is not None:
+            before.ended_by, before.received_dead_at = "dead_lettered", after.received_at
+            before.evidence_ids = united(before.evidence_ids, after.evidence_ids[:1])
     *earlier, last = item
-    if last.ended_by in _LEFT_BEHIND and earlier:
+    if last.ended_by in _LEFT_BEHIND and last.received_dead_at is None and earlier:
         received_from = lowest((last.received_at, earlier[-1].hidden_until_at))
         if any(_may_delete_under(d, received_from, last.is_in_dead_letter_queue) for d in earlier):
             last.ended_by = "unknown"
@@ -108,7 +115,7 @@ def _ended_by(d: Delivery, around: Surroundings) -> str:
         return "visibility_expired" if d.came_again else "unknown"
     if d.came_again:
         return "delete_refused" if d.delete_reason in REFUSED else "visibility_expired"
-    return ended_if_last(d, around)
+    return ended_if_last(d, around) if d.received_dead_at is None else "dead_lettered"
 
 
 def ended_if_last(d: Delivery, around: Surroundings, is_back: bool = False) -> str:
@@ -127,7 +134,7 @@ def ended_if_last(d: Delivery, around: Surroundings, is_back: bool = False) -> s
     if d.hidden_until_at is not None and read_until is not None:
         if d.hidden_until_at >= read_until:
             return "in_flight"
-        was_polled = is_back or around.polls.after(d.queue_arn, d.hidden_until_at)
+        was_polled = is_back or around.polls.after(d.polled_arn, d.hidden_until_at)
         if is_at_limit(d) and _was_moved(d, failed, was_polled):
             return "dead_lettered"
     if d.run_status == "unknown" and d.effect == "yes" and d.delete_reason is None:

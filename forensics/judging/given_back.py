@@ -31,7 +31,7 @@ def _would_have_come_again(d: Delivery, around: Surroundings) -> bool:
     if d.sent_ms is None or d.first_receive_ms is None or d.first_receive_ms - d.sent_ms > 250 * d.visibility_timeout_s:
         return False
     until = d.received_at + 2_000_000 * d.visibility_timeout_s
-    queue = around.in_force.queue(d.queue_arn, d.received_at)
+    queue = around.in_force.queue(d.polled_arn, d.received_at)
     if queue is None or queue["known"]["max_receive_count"].is_unknown:
         return False
     limit, retention_s = queue["max_receive_count"], queue["message_retention_s"]
@@ -39,7 +39,7 @@ def _would_have_come_again(d: Delivery, around: Surroundings) -> bool:
         return False
     if retention_s is None or d.sent_ms * 1000 + retention_s * 1_000_000 <= until:
         return False
-    mapping = around.in_force.mapping(d.queue_arn, d.function_name, d.hidden_until_at) or {}
-    if mapping.get("state") != "Enabled" or around.throttled(d.queue_arn, d.received_at, d.hidden_until_at)[0]:
+    mapping = around.in_force.mapping(d.polled_arn, d.function_name, d.hidden_until_at) or {}
+    if mapping.get("state") != "Enabled" or around.throttled(d.polled_arn, d.received_at, d.hidden_until_at)[0]:
         return False
-    return around.is_watched(d.queue_arn, d.received_at, until)
+    return around.is_watched(d.polled_arn, d.received_at, until)

@@ -6,6 +6,7 @@ from copy import copy
 from itertools import chain
 
 from forensics.judging.calls import add_calls, add_receive
+from forensics.judging.dead_letters import count_with_source
 from forensics.judging.effect import count_returned_once, decide_effect
 from forensics.judging.ending import decide_endings, delete_status, ends_surely
 from forensics.judging.evidence import evidence_of
@@ -81,7 +82,9 @@ def judge_alone(delivery: Delivery) -> bool:
 
 def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
     """Return the ledger of each item by queue and item id: deliveries in order, each with its effect and its ending."""
-    logged = with_late_output_returned([_to_judge(d, around) for d in deliveries])
+    to_judge = [_to_judge(d, around) for d in deliveries]
+    count_with_source(to_judge, around.dead_letter_sources, around.consumed)
+    logged = with_late_output_returned(to_judge)
     share_by_key(logged)
     logged = with_marks_by_key(logged, around.sends)
     by_item: dict[tuple[str, str], Item] = defaultdict(list)

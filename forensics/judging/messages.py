@@ -120,7 +120,9 @@ def _message(
 ) -> Message:
     first = item[0]
     causes = _causes(redeliveries)
-    receive_counts, visibility, group_ids, deduplication_ids, sender_ids, seen = zip(*map(_OF_EACH, item), strict=True)
+    receive_counts, visibility, group_ids, deduplication_ids, sender_ids, seen, dead_letter_queues = zip(
+        *map(_OF_EACH, item), strict=True
+    )
     receive_count = highest(receive_counts)
     received = [d.received_at for d in item]
     return Message(
@@ -139,7 +141,13 @@ def _message(
         origin=origin.code if origin else None,
         origin_excluded=list(origin.excluded) if origin else [],
         origin_open=list(origin.still_open) if origin else [],
-        trigger_sentence=_trigger_words(tuple(causes), sum(seen), receive_count, origin.sentence if origin else None),
+        trigger_sentence=_trigger_words(
+            tuple(causes),
+            sum(seen),
+            receive_count,
+            origin.sentence if origin else None,
+            _name_of(highest(dead_letter_queues)),
+        ),
         guard_sentence=interval.guard_sentence,
         effect_sentence=interval.effect_sentence,
         first_received_at=lowest(received),
@@ -160,7 +168,19 @@ def _message(
     )
 
 
-_OF_EACH = attrgetter("receive_count", "visibility_timeout_s", "group_id", "deduplication_id", "sender_id", "is_seen")
+_OF_EACH = attrgetter(
+    "receive_count",
+    "visibility_timeout_s",
+    "group_id",
+    "deduplication_id",
+    "sender_id",
+    "is_seen",
+    "received_from_arn",
+)
+
+
+def _name_of(queue_arn: str | None) -> str | None:
+    return None if queue_arn is None else queue_arn.rpartition(":")[2]
 
 
 def _causes(redeliveries: Iterable[Redelivery]) -> list[str]:

@@ -108,8 +108,8 @@ class Judged(msgspec.Struct, array_like=True):
 
     @property
     def is_unfinished(self) -> bool:
-        """Some message of it was not deleted in the end, as far as is known."""
-        return any(not d.came_again and d.ended_by != "deleted" for d in self.ledger)
+        """Some message of it was not deleted in the end, as far as is known, or was set aside before."""
+        return any(d.ended_by != "deleted" if not d.came_again else d.ended_by == "dead_lettered" for d in self.ledger)
 
     def by_work(self) -> dict[tuple[str, str], "Judged"]:
         """Return what was judged of each work, by queue ARN and work id, sorted."""

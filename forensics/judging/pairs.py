@@ -138,7 +138,7 @@ def _was_called(operation: str, earlier: Delivery, later: Delivery, around: Surr
         until = highest((later.received_at, earlier.run_ended_at)) if earlier.is_end_known else None
     span = (earlier.received_at, until)
     return around.calls.was_called(
-        later.queue_arn, operation, earlier.receipt_handle, *span, only_refused=operation == DELETE
+        earlier.polled_arn, operation, earlier.receipt_handle, *span, only_refused=operation == DELETE
     )
 
 
@@ -168,7 +168,7 @@ def held_before(earlier: Delivery, around: Surroundings) -> Held:
         return Held()
     gathered_ms = min((earlier.batching_window_s or 0) * 1000, longest_ms)
     start_ms = earlier.received_at // 1000 - longest_ms
-    is_throttled, _ = around.throttled(earlier.queue_arn, start_ms * 1000, earlier.received_at)
+    is_throttled, _ = around.throttled(earlier.polled_arn, start_ms * 1000, earlier.received_at)
     if is_throttled is not False:
         return Held(longest_ms, "throttled" if is_throttled else "poller", gathered_ms)
     held_ms = min(gathered_ms + (LONGEST_INIT_MS if earlier.init_ms is None else 0), longest_ms)

@@ -28,6 +28,7 @@ def take_declared(delivery: Delivery, said: Consumer) -> None:
     """Fill in what the team says of a delivery's consumer."""
     delivery.order_declared = said.order
     delivery.has_effect = bool(said.effect)
+    delivery.effect_declared = said.effect
     delivery.is_exhaustive = said.effect_is_exhaustive
     delivery.has_started = bool(said.started)
     delivery.has_guard = bool(said.guard)

@@ -51,15 +51,15 @@ def _bound_final_at(item: Sequence[Delivery], finality: Finality) -> int | None:
     if any(d.receive_count is None for d in item):
         span = (first.received_at - twice, last.received_at + twice)
         mine = {d.log_group for d in item if d.log_group is not None}
-        return highest((finality.of_groups(mine, *span), finality.of_queue(last.queue_arn, *span)))
+        return highest((finality.of_groups(mine, *span), finality.of_queue(last.polled_arn, *span)))
     if last.ended_by in _OVER:
         return None
-    return finality.of_queue(last.queue_arn, last.received_at, last.received_at + twice)
+    return finality.of_queue(last.polled_arn, last.received_at, last.received_at + twice)
 
 
 def _span_final_at(d: Delivery, finality: Finality) -> int | None:
     if not d.is_seen:
-        return finality.of_queue(d.queue_arn, d.after_at, d.before_at)
+        return finality.of_queue(d.polled_arn, d.after_at, d.before_at)
     start = first_known(d.run_started_at, d.received_at)
     end = first_known(d.run_ended_at, d.last_fact_at, start)
     return finality.of_groups([d.log_group] if d.log_group is not None else [], start, end)

@@ -94,7 +94,8 @@ class Surroundings:
         self._guarding = written.guarding
         self._orders = written.orders
         sources = sources_of(queue_settings)
-        self.dead_letter_queue_arns = frozenset(sources)
+        self.dead_letter_sources: Mapping[str, Sequence[str]] = sources
+        self.consumed = frozenset((row["queue_arn"], row["function_name"] or row["log_group"]) for row in consumers)
         self.has_fifo_dead_letters = has_fifo_dead_letters(consumers, queue_settings)
         coverage = list(left_by_retention(coverage, log_group_settings))
         read = read_spans(coverage)
@@ -176,7 +177,7 @@ class Surroundings:
 
     def was_given_back(self, delivery: Delivery) -> tuple[bool | None, Sequence[str]]:
         """Tell whether a message whose run succeeded had been given back if it came again, and by which points."""
-        told = self._stretches.get((delivery.queue_arn, delivery.function_name or ""), [])
+        told = self._stretches.get((delivery.polled_arn, delivery.function_name or ""), [])
         ended_at = delivery.run_ended_at
         if not told or ended_at is None:
             return None, ()
@@ -306,7 +307,8 @@ class Surroundings:
     def _of_queue(self, queue_arn: str, since: int, low: int, high: int, reach: int, missed_until: int) -> list[Any]:
         is_known = queue_arn in self._moves_known
         return [
-            queue_arn in self.dead_letter_queue_arns,
+            self.dead_letter_sources.get(queue_arn),
+            sorted(name for arn, name in self.consumed if arn == queue_arn),
             self._throttles_between(queue_arn, since, high),
             self._measured.get(queue_arn, NONE).between(since, high),
             self._watch.bearing(queue_arn, low - reach, high + reach),

@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
+from forensics.judging.known import first_known, lowest
 from forensics.judging.model import Message
 from forensics.queue_findings.candidate import Candidate, KnowsQueueSettings, name_of
 from forensics.queue_findings.metric_series import MetricPoint, MetricSeries
@@ -20,22 +21,24 @@ def moved_messages(
     depths: MetricSeries,
     next_receives: Mapping[str, int],
 ) -> list[Candidate]:
-    """One candidate per message whose last delivery ended in the dead-letter queue, with the interval of its work.
+    """One candidate per message of which a delivery ended in the dead-letter queue, with the interval of its work.
 
     ``ends`` has at least the last deliveries of such messages, ``verdicts`` is by item id. ``depths`` are points of
     ApproximateNumberOfMessagesVisible, ``next_receives`` what ``next_receives`` tells of the queue's FIFO groups. A message
     is moved by a receive, so not before it is visible again (``from_at``), and not after the next receive of its FIFO group
-    or the first metric point in which the dead-letter queue has grown (``until_at``), whichever is earlier.
+    or the first metric point in which the dead-letter queue has grown or its receive from there (``until_at``), whichever is earlier.
     """
     found = []
     for delivery in ends:
-        if delivery.ended_by == "dead_lettered" and delivery.hidden_until_at is not None:
-            found.append(
-                _candidate(
-                    delivery, delivery.hidden_until_at, verdicts.get(delivery.item_id), in_force, depths, next_receives
-                )
-            )
+        if delivery.ended_by == "dead_lettered" and (visible_at := _visible_at(delivery)) is not None:
+            message = verdicts.get(delivery.item_id)
+            found.append(_candidate(delivery, visible_at, message, in_force, depths, next_receives))
     return sorted(found, key=lambda c: (c.item_id, c.from_at))
+
+
+def _visible_at(d: Delivery) -> int | None:
+    """Return when a message was visible again, as far as is known: not after it was received from the dead-letter queue."""
+    return lowest((first_known(d.hidden_until_at, d.after_at), d.received_dead_at))
 
 
 def _candidate(
@@ -46,10 +49,11 @@ def _candidate(
     depths: MetricSeries,
     next_receives: Mapping[str, int],
 ) -> Candidate:
-    settings = in_force.queue(delivery.queue_arn, delivery.received_at) or {}
+    settings = in_force.queue(delivery.queue_arn, first_known(delivery.received_at, visible_at)) or {}
     dead_letter_queue = name_of(settings.get("dead_letter_queue_arn"))
     arrival = _arrival(depths, dead_letter_queue, visible_at)
-    borders = [arrival.until_at if arrival else None, next_receives.get(delivery.item_id)]
+    arrived_at = arrival.until_at if arrival else None
+    borders = [arrived_at, delivery.received_dead_at, next_receives.get(delivery.item_id)]
     shown_by = [settings.get("evidence_id"), arrival.evidence_id if arrival else None]
     return Candidate(
         code="dead_lettered",
@@ -71,7 +75,7 @@ def _candidate(
             max_receive_count=settings.get("max_receive_count"),
             has_settings=settings.get("evidence_id") is not None,
             dead_letter_queue=dead_letter_queue,
-            is_in_dead_letter_queue=arrival is not None,
+            is_in_dead_letter_queue=arrival is not None or delivery.received_dead_at is not None,
         ),
     )
 

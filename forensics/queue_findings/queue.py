@@ -49,12 +49,13 @@ def rows_of_queue(
     ``works`` are those with a message that was not surely deleted, ``following`` what ``next_receives`` tells of its groups.
     """
     told = list(works)
-    ends = [d for work in told for d in work.ledger if not d.came_again]
+    ledger = [d for work in told for d in work.ledger]
+    ends = [d for d in ledger if not d.came_again]
     verdicts = {m.item_id: m for work in told for m in work.messages}
     unfinished = unfinished_messages(ends, verdicts, known.in_force)
     watched = watched_spans(sorted(log_groups), known.read)
     every = [
-        *moved_messages(ends, verdicts, known.in_force, known.depths, following),
+        *moved_messages(ledger, verdicts, known.in_force, known.depths, following),
         *poison_messages(unfinished),
         *outlived_messages(unfinished, known.ages, watched, known.data_until),
     ]

@@ -37,6 +37,7 @@ _COLUMNS = [
     "effect",
     "effect_at",
     "basis",
+    "received_from_arn",
 ]
 _DECISION_OF = {"repeats": "repeats", "may_repeat": "cannot_tell", "safe": "safe"}
 _AGAINST = ("contradicts", "not_booked")
@@ -57,7 +58,7 @@ def plan(findings: Findings, name: str, settings: Settings | None = None) -> Pla
     dlq_arn, sources = _named(findings, name)
     snapshots = plain_rows(findings.read(QUEUE_SETTINGS, where=equals("queue_arn", dlq_arn)))
     own = max(snapshots, key=lambda r: r["observed_at"], default=None)
-    steps = [step for arn in sorted(sources) for step in _steps_of(findings, arn, own, settings or Settings())]
+    steps = [step for arn in sorted(sources) for step in _steps_of(findings, arn, dlq_arn, own, settings or Settings())]
     return Plan(
         dlq_arn.rpartition(":")[2],
         dlq_arn,
@@ -74,7 +75,7 @@ def steps_of_queue(findings: Findings, queue_arn: str, settings: Settings | None
     mine = max((r for r in snapshots if r["queue_arn"] == queue_arn), key=lambda r: r["observed_at"], default=None)
     dlq_arn = mine["dead_letter_queue_arn"] if mine else None
     own = max((r for r in snapshots if r["queue_arn"] == dlq_arn), key=lambda r: r["observed_at"], default=None)
-    return tuple(_steps_of(findings, queue_arn, own, settings or Settings()))
+    return tuple(_steps_of(findings, queue_arn, dlq_arn, own, settings or Settings()))
 
 
 def _named(findings: Findings, name: str) -> tuple[str, set[str]]:
@@ -112,7 +113,7 @@ def _notes(findings: Findings, dlq_arn: str, own: Row | None) -> list[str]:
     return notes
 
 
-def _steps_of(findings: Findings, arn: str, own: Row | None, settings: Settings) -> list[Step]:
+def _steps_of(findings: Findings, arn: str, dlq_arn: str | None, own: Row | None, settings: Settings) -> list[Step]:
     here = equals("queue_arn", arn)
     moved = [
         r
@@ -121,7 +122,12 @@ def _steps_of(findings: Findings, arn: str, own: Row | None, settings: Settings)
     ]
     if not moved:
         return []
-    deliveries = plain_rows(findings.read(DELIVERIES, _COLUMNS, here))
+    every = plain_rows(findings.read(DELIVERIES, _COLUMNS, here))
+    deliveries = [d for d in every if d["received_from_arn"] is None]
+    out_of_there = [d for d in every if d["received_from_arn"] is not None]
+    if dlq_arn is not None:
+        out_of_there += plain_rows(findings.read(DELIVERIES, _COLUMNS, equals("queue_arn", dlq_arn)))
+    received_dead = {d["item_id"]: d for d in sorted(out_of_there, key=lambda d: d["delivery_index"])}
     by_item: dict[str, list[Row]] = defaultdict(list)
     for delivery in deliveries:
         by_item[delivery["item_id"]].append(delivery)
@@ -131,6 +137,7 @@ def _steps_of(findings: Findings, arn: str, own: Row | None, settings: Settings)
     groups: dict[str, list[Row]] = defaultdict(list)
     for message in moved:
         mine = sorted(by_item[message["item_id"]], key=lambda d: d["delivery_index"])
+        message["received_dead"] = received_dead.get(message["item_id"])
         message["deliveries"], message["sent_at"] = mine, next((d["sent_at"] for d in mine if d["sent_at"]), None)
         message["group_id"] = message["group_id"] or next((d["group_id"] for d in mine if d["group_id"]), None)
         groups[message["group_id"] or ""].append(message)
@@ -153,6 +160,8 @@ def _decide(
 ) -> tuple[str, str]:
     if (again := redriven.get(row["message_id"] or "")) is not None:
         return "gone", said("It was redriven already, as {again}.", again=again)
+    if (last := row["received_dead"]) and last["ended_by"] == "deleted":
+        return "gone", said("It was received from there at {at} UTC, and deleted.", at=clock_text(last["received_at"]))
     if expires_at and until and expires_at <= until:
         return "gone", said("Its retention ended at {at} UTC.", at=clock_text(expires_at))
     if row["stance"] != "supported" and row["redrive"] == "safe":

@@ -90,7 +90,10 @@ def scene_of(
     arn = incident["queue_arn"]
     seen = {d["function_name"] for d in deliveries if d["function_name"]}
     fed = sorted(seen.intersection(settings.fed_by(arn)) or settings.fed_by(arn))
-    mappings = tuple(row for name in fed if (row := settings.mapping(arn, name, NEWEST)))
+    ways = [(arn, name) for name in fed]
+    dead_letter_queues = sorted({d["received_from_arn"] for d in deliveries if d.get("received_from_arn")})
+    ways += [(queue, name) for queue in dead_letter_queues for name in sorted(seen & set(settings.fed_by(queue)))]
+    mappings = tuple(row for way in ways if (row := settings.mapping(*way, NEWEST)))
     unmapped = seen if incident["messages"] is not None else {_function(name) for name in incident["functions"] or ()}
     spans = [ms_between(d["received_at"], d["run_ended_at"] or d["finished_at"]) for d in deliveries]
     return Scene(

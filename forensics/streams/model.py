@@ -161,6 +161,8 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     ``process_ended_at``: its worker's task had stopped, for the reason in ``process_end_words``; ``receiver``: who made a receive that no log shows, ``is_other_receiver``: none of those whose handlings logs show.
     ``is_passing``: lines name the message, and none says that it was in hand; ``in_hand_count``: of a function's run that printed no
     batch, of so many messages some line does.
+    ``received_from_arn``: the dead-letter queue it was received from, where it counts with the queue (``queue_arn``) that set its message aside;
+    ``received_dead_at``: when the message was received from there next. ``effect_declared``: what its consumer's effect line is like.
     ``body_shape``: of a FIFO body without a business key, what is left of it without what differs at each send.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing.
@@ -170,6 +172,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     message_id: str | None = None
     queue_arn: str = ""
     queue: str = ""
+    received_from_arn: str | None = None
     consumer: str | None = None
     consumer_kind: str | None = None
     log_group: str | None = None
@@ -258,6 +261,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     order_inferred: str | None = None
     order_runs: int | None = None
     has_effect: bool = False
+    effect_declared: str | None = None
     is_exhaustive: bool = False
     has_started: bool = False
     has_guard: bool = False
@@ -276,6 +280,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     ended_by: str = "unknown"
     delete_status: str | None = None
     is_in_dead_letter_queue: bool = False
+    received_dead_at: int | None = None
     was_given_back: bool | None = None
     is_throttled: bool | None = None
     is_watched: bool | None = None
@@ -286,6 +291,11 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     is_provisional: bool | None = None
     is_answered_by_record: bool = False
     evidence_ids: list[str] = msgspec.field(default_factory=list)
+
+    @property
+    def polled_arn(self) -> str:
+        """The queue that it was received from."""
+        return self.received_from_arn or self.queue_arn
 
     @property
     def sent_at(self) -> int | None:

@@ -115,6 +115,11 @@ DELIVERIES = Table(
         ),
         Column("receipt_handle", "string", "prefix and digest of the receipt handle, never the handle"),
         Column(
+            "received_from_arn",
+            "string",
+            "the dead-letter queue it was received from, whose consumer does the same work; null where that is queue_arn",
+        ),
+        Column(
             "is_provisional",
             "bool",
             "the effect rests on a line that is missing, and late lines may still come; null for what came once",

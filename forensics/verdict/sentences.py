@@ -25,13 +25,23 @@ def interval_words(at_least: int, at_most: int | None) -> str:
     return said("{low} to {high} times", low=at_least, high=at_most)
 
 
-def trigger_sentence(causes: Sequence[str], seen: int, receive_count: int | None, origin: str | None = None) -> str:
+def trigger_sentence(
+    causes: Sequence[str],
+    seen: int,
+    receive_count: int | None,
+    origin: str | None = None,
+    dead_letter_queue: str | None = None,
+) -> str:
     """Say why the message was redelivered; ``origin`` says where another id of the same work came from.
+
+    ``dead_letter_queue``: it was also received from there, to do the same work.
 
     >>> trigger_sentence([], 1, 1, "the same business key was sent again 2 s later under another message id")
     'It was delivered 1 time. The same business key was sent again 2 s later under another message id.'
     >>> trigger_sentence(["released", "function_error"], 2, None)
     'It was delivered 2 times: it was redelivered because its visibility timeout was cut short and because the handler raised an error.'
+    >>> trigger_sentence([], 2, None, None, "orders-dlq")
+    'It was delivered 2 times. It was moved to the dead-letter queue orders-dlq, whose consumer does the same work.'
     """
     count = receive_count or seen
     times = said("{count} time" if count == 1 else "{count} times", count=count)
@@ -40,6 +50,11 @@ def trigger_sentence(causes: Sequence[str], seen: int, receive_count: int | None
         told = said("It was delivered {times}: it was redelivered {why}.", times=times, why=why)
     else:
         told = said("It was delivered {times}.", times=times)
+    if dead_letter_queue:
+        moved = said(
+            "It was moved to the dead-letter queue {queue}, whose consumer does the same work.", queue=dead_letter_queue
+        )
+        told = joined([told, moved])
     return joined([told, _sentence_of(origin)]) if origin else told
 
 

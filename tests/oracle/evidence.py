@@ -17,6 +17,7 @@ from tests.oracle.truth import Delivery
 
 if TYPE_CHECKING:
     from tests.oracle.plan import Plan
+    from tests.oracle.sqs import Queue
     from tests.oracle.world import World
 
 ACCOUNT, REGION = "123456789012", "eu-west-1"
@@ -212,15 +213,15 @@ class Kept:
 
     def _consumers(self) -> list[dict[str, Any]]:
         world, rows = self.world, []
-        of_functions = [(f.log_group, f.name) for f in world.functions]
-        for group, name in of_functions or [(group, None) for group in world.consumer_groups]:
+        of_functions = [(m.queue, m.function.log_group, m.function.name) for m in world.mappings]
+        for queue, group, name in of_functions or [(world.queue, group, None) for group in world.consumer_groups]:
             rows.append(
                 {
-                    "evidence_id": evidence_id("consumer", world.queue.arn, group, name),
+                    "evidence_id": evidence_id("consumer", queue.arn, group, name),
                     "account_id": ACCOUNT,
                     "region": REGION,
-                    "queue_arn": world.queue.arn,
-                    "queue_name": world.queue.name,
+                    "queue_arn": queue.arn,
+                    "queue_name": queue.name,
                     "log_group": group,
                     "kind": "lambda" if name else "worker",
                     "function_name": name,
@@ -230,9 +231,12 @@ class Kept:
         return rows
 
     def _queue_settings(self) -> list[dict[str, Any]]:
-        queue = self.world.queue
         if not self.world.plan.queue_settings_kept:
             return []
+        queues = [self.world.queue, *([self.world.dead_letters] if self.world.plan.dead_letter_consumer else [])]
+        return [self._settings_of(queue) for queue in queues]
+
+    def _settings_of(self, queue: "Queue") -> dict[str, Any]:
         changed = self.world.plan.settings_change_later
         row = {
             "account_id": ACCOUNT,
@@ -255,7 +259,7 @@ class Kept:
             "last_modified_at": self._settings_changed_at,
             "observed_at": at(self.end_ms),
         }
-        return [{"evidence_id": evidence_id("queue", *row.values()), **row}]
+        return {"evidence_id": evidence_id("queue", *row.values()), **row}
 
     def _function_settings(self) -> list[dict[str, Any]]:
         plan, rows = self.world.plan, []
@@ -281,12 +285,13 @@ class Kept:
 
     def _event_source_mappings(self) -> list[dict[str, Any]]:
         plan, rows = self.world.plan, []
-        for number, function in enumerate(self.world.functions if plan.mapping_kept else []):
+        for number, mapping in enumerate(self.world.mappings if plan.mapping_kept else []):
+            function = mapping.function
             row = {
                 "account_id": ACCOUNT,
                 "region": REGION,
                 "mapping_uuid": self._mapping_uuid(number),
-                "queue_arn": self.world.queue.arn,
+                "queue_arn": mapping.queue.arn,
                 "function_arn": function.arn,
                 "function_name": function.name,
                 "batch_size": 1 if plan.settings_change_later else plan.batch_size,
@@ -459,9 +464,10 @@ class Kept:
         for known in self.world.truth.values():
             points["AWS/SQS", "NumberOfMessagesSent", known.queue, known.sent_ms // 60_000] += 1
             for delivery in known.deliveries:
-                points["AWS/SQS", "NumberOfMessagesReceived", known.queue, delivery.received_ms // 60_000] += 1
+                queue = self.world.dead_letters.name if delivery.is_dead else known.queue
+                points["AWS/SQS", "NumberOfMessagesReceived", queue, delivery.received_ms // 60_000] += 1
                 if delivery.outcome == "deleted" and delivery.ended_ms:
-                    points["AWS/SQS", "NumberOfMessagesDeleted", known.queue, delivery.ended_ms // 60_000] += 1
+                    points["AWS/SQS", "NumberOfMessagesDeleted", queue, delivery.ended_ms // 60_000] += 1
         for minute, number in self.world.queue.empty_receives.items():
             points["AWS/SQS", "NumberOfEmptyReceives", self.world.queue.name, minute] += number
         for function in self.world.functions:

@@ -227,7 +227,7 @@ class Function:
                     item.on_begin = None
             return
         if form in ("json", "repr", "object", "sampled"):
-            records = [sqs_record(self.queue, item.receipt) for item in run.items]
+            records = [sqs_record(item.receipt) for item in run.items]
             text = self.writer.event(records, form, run.request_id, now)
             for part, whole in self._cut(text, deliveries):
                 environment.write(part, "event", whole, form != "object" and bool(whole))
@@ -247,7 +247,7 @@ class Function:
     def _print_record(self, environment: Environment, item: Item) -> None:
         if environment.run is None:
             return
-        record = sqs_record(self.queue, item.receipt)
+        record = sqs_record(item.receipt)
         text = self.writer.record(record, environment.run.request_id, self.simulation.now)
         environment.write(text, "event", (item.delivery,), True)
 

@@ -220,3 +220,16 @@ class Handler:
             if child.error:
                 speaker.say(f"record failed: {child.error.args[0]}", "item_error", level="ERROR")
         return failed
+
+
+class Reporter(Handler):
+    """Code that reports dead letters, and does none of their work."""
+
+    def item(self, item: Item, speaker: Speaker, deadline_ms: int) -> Steps:
+        """Say in an effect line's form that a message was put into the archive."""
+        if item.on_begin:
+            item.on_begin()
+        yield self.rng.randrange(1, 50)
+        words = f"{speaker.verb} payment_id={item.key} message_id={item.delivery.message_id}"
+        speaker.say(words, "archived", names=(item.delivery,))
+        item.delivery.is_finished = True

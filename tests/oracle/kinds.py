@@ -432,6 +432,25 @@ def _named_by_key(rng: random.Random) -> Plan:
     return drawn.made_fair()
 
 
+def _with_dead_letters_received(rng: random.Random) -> Plan:
+    """Dead-letter queues with a consumer: another function that does the same work, the queue's own, or one that merely reports."""
+    more = rng.choice(
+        (("poison",), ("error",), ("error_after_effect",), ("crash",), ("slow", "throttle"), ("slow", "lost_receive"))
+    )
+    return _of_functions(
+        rng,
+        rng.choice(("error_after_effect", "error", "slow")),
+        *more,
+        dead_letter_consumer=rng.choice(("again", "again", "same", "reports")),
+        max_receive_count=rng.choice((1, 2, 3)),
+        effect_line=rng.choice(("both", "message", None)),
+        effect_declared=True,
+        queue_settings_kept=rng.random() < 0.9,
+        send_spread_s=60,
+        trouble_rate=rng.choice((0.3, 0.6)),
+    )
+
+
 def _mixed(rng: random.Random) -> Plan:
     """What worlds of other kinds have, field by field: no kind draws what only two of them together bring about."""
     kinds = [draw for name, draw in KINDS.items() if draw is not _mixed]
@@ -466,6 +485,7 @@ KINDS: dict[str, Drawn] = {
     "messages let go": _letting_go,
     "works named by key": _named_by_key,
     "bodies that change": _of_bodies_that_change,
+    "dead letters received": _with_dead_letters_received,
     "mixed": _mixed,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""

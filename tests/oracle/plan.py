@@ -97,6 +97,9 @@ class Plan:
     function_settings_kept: bool = True
     mapping_kept: bool = True
     metrics_kept: bool = True
+    dead_letter_consumer: str | None = (
+        None  # again: another function does the work; same: the same; reports: one that does other work
+    )
     counts_events: bool = False  # the mapping's opt-in metrics are on
     calls: str | None = None  # what CloudTrail keeps of calls: all, with ids and handles hidden, or sends alone;
     # or "producer": no trail, the producer's own log of its sends
@@ -244,6 +247,10 @@ class Plan:
             plan = replace(plan, system_log_level="INFO")
         if plan.shared_group and plan.loss == "denied":
             plan = replace(plan, loss="none")
+        if plan.consumer != "lambda" or plan.max_receive_count is None or "redrive" in plan.troubles:
+            plan = replace(plan, dead_letter_consumer=None)
+        if plan.dead_letter_consumer == "same" and plan.event_form not in ("json", "repr"):
+            plan = replace(plan, dead_letter_consumer="again")  # what it prints must tell out of which queue it came
         if plan.loss == "denied" and not plan.second_function:
             plan = replace(plan, second_function=True)
         return plan

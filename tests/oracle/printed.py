@@ -8,12 +8,12 @@ from typing import Any
 
 from forensics.identity import handle_token
 from tests.oracle.lines import iso
-from tests.oracle.sqs import Queue, Receipt
+from tests.oracle.sqs import Receipt
 
 
-def sqs_record(queue: Queue, receipt: Receipt) -> dict[str, Any]:
+def sqs_record(receipt: Receipt) -> dict[str, Any]:
     """Build the record Lambda hands to a function; the receipt handle is the lake's token for it."""
-    message = receipt.message
+    message, queue = receipt.message, receipt.queue
     attributes = {
         "ApproximateReceiveCount": str(receipt.receive_count),
         "SentTimestamp": str(message.sent_ms),
@@ -40,9 +40,9 @@ def sqs_record(queue: Queue, receipt: Receipt) -> dict[str, Any]:
     }
 
 
-def received_message(queue: Queue, receipt: Receipt) -> dict[str, Any]:
+def received_message(receipt: Receipt) -> dict[str, Any]:
     """Build what ReceiveMessage returns to a worker."""
-    record = sqs_record(queue, receipt)
+    record = sqs_record(receipt)
     return {
         "MessageId": record["messageId"],
         "ReceiptHandle": record["receiptHandle"],

@@ -51,6 +51,7 @@ class Receipt:
     receive_count: int
     received_ms: int
     visible_again_ms: int
+    queue: "Queue"
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ class Queue:
             message.first_receive_ms = message.first_receive_ms or now
             message.visible_at = now + hidden_ms
             message.handle = self._new_handle()
-            taken.append(Receipt(message, message.handle, message.receive_count, now, message.visible_at))
+            taken.append(Receipt(message, message.handle, message.receive_count, now, message.visible_at, self))
         self.empty_receives[now // 60_000] += not taken
         for receipt in taken:
             self._note("ReceiveMessage", by, receipt.message, receipt.handle)

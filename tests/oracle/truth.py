@@ -24,6 +24,7 @@ class Delivery:
     )
     is_finished: bool = False  # the handler was through with this item
     is_guarded: bool = False
+    is_dead: bool = False  # received from the dead-letter queue
     outcome: str = RUNNING
     ended_ms: int | None = None
     batch_count: int = 1
@@ -78,6 +79,15 @@ class MessageTruth:
         """Begin anew with what kept lines show: other lines are kept now."""
         self.named_runs, self.counts_shown, self.is_event_shown = set(), set(), False
         self.told_receives, self.key_named_runs = set(), set()
+
+    def forget_dead_letters(self) -> None:
+        """Leave out what was received from the dead-letter queue: no evidence links it with this message's queue."""
+        dead = [d for d in self.deliveries if d.is_dead]
+        runs, counts = {str(d.run_id) for d in dead}, {d.receive_count for d in dead}
+        self.deliveries = [d for d in self.deliveries if not d.is_dead]
+        self.causes = [c for c in self.causes if c.receive_count not in counts]
+        self.named_runs, self.key_named_runs = self.named_runs - runs, self.key_named_runs - runs
+        self.counts_shown, self.told_receives = self.counts_shown - counts, self.told_receives - counts
 
     @property
     def effects_done(self) -> int:

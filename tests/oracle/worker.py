@@ -178,7 +178,7 @@ class Worker:
         if self.plan.consumer == "laravel":
             self._say_job(item, voice, "starting", "RUNNING", None)
         elif self.plan.event_form in ("json", "repr"):
-            message = received_message(self.queue, item.receipt)
+            message = received_message(item.receipt)
             text = json.dumps(message) if self.plan.event_form == "json" else repr(message)
             voice.write(text, "event", (item.delivery,), True)
 

@@ -9,7 +9,7 @@ from zlib import crc32
 
 from tests.oracle import evidence, platform_lines
 from tests.oracle.function import Function
-from tests.oracle.handler import Fate, Guard, Handler, Item, Speaker
+from tests.oracle.handler import Fate, Guard, Handler, Item, Reporter, Speaker
 from tests.oracle.kinds import ANYTHING, KINDS
 from tests.oracle.lines import LogBook
 from tests.oracle.mapping import Mapping
@@ -47,6 +47,7 @@ class World:
         self._build()
         self._play()
         self.evidence = evidence.Kept(self)
+        self._forget_dead_letters()
 
     def __reduce__(self) -> tuple[type["World"], tuple[int, Plan | None, str]]:
         """Travel to other processes as seed, plan and kind: they play the same again."""
@@ -69,6 +70,7 @@ class World:
     def read_again(self) -> None:
         """Let a day pass, and what was still to come be there."""
         self.evidence = evidence.Kept(self, is_first_reading=False)
+        self._forget_dead_letters()
 
     def settings_text(self) -> str:
         """Return this world's part of doubletake.toml."""
@@ -114,6 +116,8 @@ class World:
                 self.mappings.append(
                     Mapping(self.simulation, self.rng, plan, self.queue, function, self._make_item, self.is_over)
                 )
+            if plan.dead_letter_consumer:
+                self._feed_dead_letters(plan.dead_letter_consumer, group)
         else:
             group = f"/ecs/w{self.seed:06d}-worker"
             self.worker = Worker(
@@ -128,6 +132,21 @@ class World:
                 self.is_over,
             )
 
+    def _feed_dead_letters(self, kind: str, group: str | None) -> None:
+        """Let a function receive what was set aside: the queue's own, or one that does the same or other work."""
+        function, plan = self.functions[0], self.plan
+        if kind != "same":
+            name, verb = f"w{self.seed:06d}-{kind}", "charged" if kind == "again" else "archived"
+            handler = self.handler if kind == "again" else Reporter(plan, self.simulation, self.rng, None)
+            function = Function(
+                self.simulation, self.rng, plan, name, self.dead_letters, handler, self.book, group, verb
+            )
+            self.functions.append(function)
+        self.dead_letters.on_receive = self._note_receive
+        self.mappings.append(
+            Mapping(self.simulation, self.rng, plan, self.dead_letters, function, self._make_item, self.is_over)
+        )
+
     @property
     def consumer_groups(self) -> list[str]:
         """Log groups of the consumers."""
@@ -136,7 +155,8 @@ class World:
 
     def is_over(self) -> bool:
         """Nothing is left to send or to deliver."""
-        return self._pending == 0 and self.queue.is_drained
+        is_drained = self.queue.is_drained and (not self.plan.dead_letter_consumer or self.dead_letters.is_drained)
+        return self._pending == 0 and is_drained
 
     # -- what happens --------------------------------------------------------------------------------------
 
@@ -262,6 +282,7 @@ class World:
         delivery = Delivery(
             known.message_id, receipt.receive_count, receipt.received_ms, receipt.visible_again_ms, receipt.handle
         )
+        delivery.is_dead = receipt.message.moved_from is not None
         if known.deliveries:
             before = known.deliveries[-1]
             code = why_again(before, receipt.received_ms)
@@ -300,7 +321,9 @@ class World:
         if "short_visibility" in plan.troubles and rng.random() < share:
             fate.before_ms += rng.randrange(6_000, 22_000)
         incurable = plan.max_receive_count is not None or known.deliveries[-1].receive_count <= 4
-        if (known.business_key in self._poison and incurable) or ("error" in plan.troubles and rng.random() < share):
+        if (known.business_key in self._poison and incurable and not known.deliveries[-1].is_dead) or (
+            "error" in plan.troubles and rng.random() < share
+        ):
             fate.fails = "before"
         elif "error_after_effect" in plan.troubles and rng.random() < share:
             fate.fails = "after"
@@ -374,6 +397,16 @@ class World:
                 self._register(again, key, "dlq_redrive")
 
     # -- the truth, as far as the evidence's time reaches ----------------------------------------------------
+
+    def _forget_dead_letters(self) -> None:
+        """Count what was received from the dead-letter queue only where evidence tells that it is the same work there."""
+        plan = self.plan
+        is_same = plan.dead_letter_consumer == "same" or (plan.dead_letter_consumer == "again" and plan.effect_declared)
+        runs = {run.run_id for f in self.functions for run in f.runs if run.items[0].delivery.is_dead}
+        for known in self.truth.values() if plan.dead_letter_consumer else ():
+            is_shown = bool(known.named_runs & runs) and bool(known.named_runs - runs)
+            if not (is_same and plan.queue_settings_kept and is_shown):
+                known.forget_dead_letters()
 
     def cut_truth(self, end_ms: int) -> None:
         """Forget what happened after the evidence was read; for the truth it has not happened yet."""

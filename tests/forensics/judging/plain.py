@@ -1,5 +1,6 @@
 """Deliveries and surroundings of which a test says only what matters to it."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from forensics.judging.calls import Calls
@@ -67,7 +68,8 @@ class Around:
     grown_at: tuple[int, ...] = ()
     polled_at: int | None = None
     moved_from: int | None = None
-    dead_letter_queue_arns: frozenset[str] = frozenset()
+    dead_letter_sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    consumed: frozenset[tuple[str, str]] = frozenset()
     groups_with_guard_lines: frozenset[str] = frozenset()
     order: Order = Order()
     given_back: bool | None = None

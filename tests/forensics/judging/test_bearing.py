@@ -112,9 +112,10 @@ def answers(around: Surroundings) -> dict[str, Any]:
     """Ask everything that a work may ask whose times all lie between LOW and HIGH."""
     found: dict[str, Any] = {
         "hide nothing": [around.hides_no_work(arn) for arn in (PAYMENTS, MAILS)],
-        "kinds": around.dead_letter_queue_arns & {PAYMENTS, MAILS},
+        "kinds": {arn: list(of) for arn, of in around.dead_letter_sources.items() if arn in {PAYMENTS, MAILS}},
         "guards": [around.shows_guard_lines(group, "charge") for group in (CHARGE, MAILER)],
     }
+    found["consumed"] = sorted(pair for pair in around.consumed if pair[0] in {PAYMENTS, MAILS})
     for arn in (PAYMENTS, MAILS):
         for now in INSIDE:
             state = around.in_force.queue(arn, now)

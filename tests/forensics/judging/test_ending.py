@@ -75,6 +75,15 @@ CASES = {
         {"run_status": "unknown", "effect": "yes", "delete_reason": "other"},
         "unknown",
     ),
+    "it was received from the dead-letter queue": (
+        {"run_status": "timeout", "received_dead_at": LATE},
+        "dead_lettered",
+    ),
+    "and nothing else tells that it failed": ({"received_dead_at": LATE}, "dead_lettered"),
+    "the receive before the last that its queue allows": (
+        {"run_status": "timeout", "came_again": True, "received_dead_at": LATE},
+        "visibility_expired",
+    ),
     "last allowed receive failed, polled since": ({**LAST_ALLOWED, "polled_at": HIDDEN}, "dead_lettered"),
     "last allowed receive failed, polled before": ({**LAST_ALLOWED, "polled_at": HIDDEN - 1}, "visibility_expired"),
     "last allowed receive failed, read for long after, and nobody is known to have polled": (
@@ -211,6 +220,7 @@ UNDER = {
         "visibility_expired",
     ),
     "then it may never have gone to the dead-letter queue": (SLOW, {**SECOND, **LAST_ALLOWED}, "unknown"),
+    "nor where it was received from there": (SLOW, {**SECOND, "received_dead_at": LATE}, "dead_lettered"),
     "a success is one all the same": (SLOW, {"received_at": 40 * S}, "deleted"),
     "where nothing tells when it was received again, nothing tells that it was in hand": (
         SLOW,
@@ -234,6 +244,45 @@ def under(of, earlier, last):
 @pytest.mark.parametrize(("earlier", "last", "expected"), UNDER.values(), ids=UNDER)
 def test_a_message_may_be_deleted_under_the_last_handling_by_a_slow_one(earlier, last, expected):
     assert under(ending, earlier, last) == ["visibility_expired", "visibility_expired", expected]
+
+
+DEAD = {"received_from_arn": "arn:aws:sqs:eu-west-1:123456789012:orders-dlq"}
+
+ACROSS = {
+    "what comes next is from the dead-letter queue": ([{}, DEAD], [("dead_lettered", S), ("deleted", None)]),
+    "more than once": (
+        [{}, DEAD, DEAD],
+        [("dead_lettered", S), ("visibility_expired", None), ("deleted", None)],
+    ),
+    "what comes next is from its own queue": ([{}, {}], [("visibility_expired", None), ("deleted", None)]),
+    "it was never seen in its own queue": ([DEAD, DEAD], [("visibility_expired", None), ("deleted", None)]),
+    "a late line of its own queue": ([DEAD, {}], [("visibility_expired", None), ("deleted", None)]),
+}
+"""Deliveries a second after one another, each with how it ended, and when it was received from the dead-letter queue next."""
+
+
+def across(of, item):
+    item = [
+        delivery(
+            received_at=n * S, came_again=n + 1 < len(item), fact_ids=[f"line {n}"], evidence_ids=[f"line {n}"], **facts
+        )
+        for n, facts in enumerate(item)
+    ]
+    of.decide_endings(item, Around())
+    return [(d.ended_by, d.received_dead_at) for d in item]
+
+
+@pytest.mark.parametrize(("item", "expected"), ACROSS.values(), ids=ACROSS)
+def test_what_is_received_from_the_dead_letter_queue_had_been_moved_there(item, expected):
+    assert across(ending, item) == expected
+
+
+def test_a_move_is_shown_by_the_line_of_the_receive_from_the_dead_letter_queue():
+    item = [delivery(evidence_ids=["one"], came_again=True), delivery(evidence_ids=["two", "three"], **DEAD)]
+
+    ending.decide_endings(item, Around())
+
+    assert item[0].evidence_ids == ["one", "two"]
 
 
 STATUSES = {

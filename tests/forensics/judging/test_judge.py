@@ -74,7 +74,7 @@ def around(**more) -> Around:
         throttles=(False, []),
         workers_read=True,
         grown_at=(5 * MIN,),
-        dead_letter_queue_arns=frozenset({QUEUES[1]}),
+        dead_letter_sources={QUEUES[1]: []},
         groups_with_guard_lines=frozenset({GROUPS[0]}),
         **more,
     )

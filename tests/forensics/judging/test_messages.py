@@ -88,6 +88,32 @@ def test_where_nothing_bounds_how_often_the_work_was_done_its_sentence_says_why(
     assert why_open(messages, work) == why
 
 
+DEAD = {"received_from_arn": "arn:aws:sqs:eu-west-1:123456789012:orders-dlq"}
+SAID_OF_A_MOVE = " It was moved to the dead-letter queue orders-dlq, whose consumer does the same work."
+DEAD_LETTERS = {
+    "received from the dead-letter queue as well": (
+        [{**YES, "ended_by": "dead_lettered"}, {**YES, **DEAD}],
+        ((2, 2), True, SAID_OF_A_MOVE),
+    ),
+    "and nobody knows whether it was done there": (
+        [{**YES, "ended_by": "dead_lettered"}, {**OPEN, **DEAD}],
+        ((1, 2), True, SAID_OF_A_MOVE),
+    ),
+    "from its own queue alone": ([YES, YES], ((2, 2), False, "")),
+}
+
+
+def dead_letters(of, deliveries):
+    (message,) = found(of, ("m1", deliveries))
+    told = message.trigger_sentence.partition(" It was moved")
+    return (message.effects_at_least, message.effects_at_most), message.is_dead_lettered, "".join(told[1:])
+
+
+@pytest.mark.parametrize(("deliveries", "expected"), DEAD_LETTERS.values(), ids=DEAD_LETTERS)
+def test_what_is_done_out_of_the_dead_letter_queue_counts_with_its_work(deliveries, expected):
+    assert dead_letters(messages, deliveries) == expected
+
+
 NOT_REACHED = {**NO, "basis": "not_reached"}
 INTERVALS = {
     "done once": ([YES, NO], (1, 1, "harmless", "proved")),

@@ -10,6 +10,7 @@ import pytest
 
 from tests.forensics.judging import (
     test_bounds,
+    test_dead_letters,
     test_effect,
     test_ending,
     test_given_back,
@@ -50,6 +51,7 @@ ASKED = {
         (test_ending.under, test_ending.UNDER),
         (test_ending.status, test_ending.STATUSES),
         (test_ending.sign, test_ending.SIGNS),
+        (test_ending.across, test_ending.ACROSS),
         (test_ending.sure, test_ending.SURE),
         (test_ending.moved, test_ending.MOVED),
     ],
@@ -66,11 +68,19 @@ ASKED = {
         (test_late_output.given, test_late_output.GIVEN),
         (test_late_output.shared, test_late_output.SHARED),
     ],
+    "dead_letters": [
+        (test_dead_letters.counted, test_dead_letters.COUNTED),
+        (test_dead_letters.consumed_by, test_dead_letters.CONSUMED),
+        (test_dead_letters.cited, test_dead_letters.MADE),
+        (test_dead_letters.sources, test_dead_letters.QUEUES),
+        (test_dead_letters.has_fifo, test_dead_letters.FIFO),
+    ],
     "ledger": [(test_ledger.answer, test_ledger.CASES)],
     "messages": [
         (test_messages.interval, test_messages.INTERVALS),
         (test_messages.why_open, test_messages.WHY_OPEN),
         (test_messages.shown, test_messages.SHOWN),
+        (test_messages.dead_letters, test_messages.DEAD_LETTERS),
         (test_messages.beside, test_messages.BESIDE),
         (test_messages.maybe, test_messages.MAYBE),
         (test_messages.ends, test_messages.ENDS),
@@ -109,6 +119,7 @@ ASKED = {
     "unlogged": [
         (test_unlogged.answer, test_unlogged.CASES),
         (test_unlogged.spans, test_unlogged.SPANS),
+        (test_unlogged.of_queue, test_unlogged.OF_QUEUES),
         (test_unlogged.kind, test_unlogged.WATCHED),
         (test_unlogged.cited, test_unlogged.CITED),
     ],
@@ -116,7 +127,12 @@ ASKED = {
 }
 """Per module what its border cases ask; a case ends in what must be answered."""
 
-THE_SAME = {"low < count <= high -> low <= count <= high", "c < count -> c <= count", "c > count -> c >= count"}
+THE_SAME = {
+    "low < count <= high -> low <= count <= high",
+    "c < count -> c <= count",
+    "c > count -> c >= count",
+    "count > first_dead -> count >= first_dead",
+}
 """Broken in writing only: a count that is missing is none that was logged."""
 
 

@@ -274,7 +274,7 @@ def test_a_dead_letter_queue_that_held_a_message_is_a_sign(minutes, expected):
 
 
 def test_dead_letter_queues_are_those_that_some_queue_names():
-    assert Surroundings(queue_settings=[queue(), queue(MAILS, dead=None)]).dead_letter_queue_arns == {DEAD}
+    assert Surroundings(queue_settings=[queue(), queue(MAILS, dead=None)]).dead_letter_sources == {DEAD: [PAYMENTS]}
 
 
 ASKED = read(0, 60, DEAD, "move_tasks")

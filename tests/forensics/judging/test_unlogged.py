@@ -5,6 +5,8 @@ import pytest
 from forensics.judging import unlogged
 from tests.forensics.judging.plain import MIN, Around, delivery
 
+DEAD = {"received_from_arn": "arn:aws:sqs:eu-west-1:123456789012:orders-dlq"}
+
 CASES = {
     "the first": ([{"receive_count": 1}], {}, []),
     "the second alone": ([{"receive_count": 2}], {}, [1]),
@@ -61,6 +63,32 @@ CASES = {
         {},
         [],
     ),
+    "the last that its queue allows, before it was received from the dead-letter queue": (
+        [{"receive_count": 1, "max_receive_count": 2}, {"receive_count": 3, **DEAD}],
+        {},
+        [2],
+    ),
+    "none beyond those: a move may count as one": (
+        [{"receive_count": 1, "max_receive_count": 1}, {"receive_count": 3, **DEAD}],
+        {},
+        [],
+    ),
+    "how many its queue allows is not known": ([{"receive_count": 1}, {"receive_count": 3, **DEAD}], {}, [2]),
+    "in between out of the dead-letter queue": (
+        [{"receive_count": 1, "max_receive_count": 1}, *({"receive_count": n, **DEAD} for n in (2, 4))],
+        {},
+        [3],
+    ),
+    "from the dead-letter queue nothing was counted": (
+        [{"receive_count": 3, "max_receive_count": 2}, DEAD],
+        {},
+        [2],
+    ),
+    "a dead letter tells where it came from, and what came before is seen, too": (
+        [{"receive_count": 2}, {"receive_count": 3, "dead_letter_source_arn": "arn", **DEAD}],
+        {},
+        [1],
+    ),
     "the thousandth": ([{"receive_count": 1000}, *({"receive_count": n} for n in range(1, 999))], {}, [999]),
     "beyond a thousand": ([{"receive_count": 1002}, *({"receive_count": n} for n in range(1, 1000))], {}, [1000]),
 }
@@ -111,8 +139,36 @@ SPANS = {
 
 def unlogged_of(of, logged, **around):
     if around.pop("is_dead_letter_queue", False):
-        around["dead_letter_queue_arns"] = frozenset({delivery().queue_arn})
+        around["dead_letter_sources"] = {delivery().queue_arn: []}
     return of.unlogged_receives([delivery(**facts) for facts in logged], Around(**around))
+
+
+def of_queue(of, logged):
+    return [(d.receive_count, d.polled_arn.rpartition(":")[2]) for d in unlogged_of(of, logged)]
+
+
+OF_QUEUES = {
+    "from its own queue first, then from the dead-letter queue": (
+        [{"receive_count": 1, "max_receive_count": 2}, *({"receive_count": n, **DEAD} for n in (3, 5))],
+        [(2, "orders"), (4, "orders-dlq")],
+    ),
+    "the same, and how many its queue allows is not known": (
+        [{"receive_count": 1}, *({"receive_count": n, **DEAD} for n in (3, 5))],
+        [(2, "orders"), (4, "orders-dlq")],
+    ),
+    "no dead letter": ([{"receive_count": 2}], [(1, "orders")]),
+}
+
+
+@pytest.mark.parametrize(("logged", "expected"), OF_QUEUES.values(), ids=OF_QUEUES)
+def test_a_receive_that_no_log_shows_is_of_one_queue(logged, expected):
+    assert of_queue(unlogged, logged) == expected
+
+
+def test_a_receive_before_the_dead_letter_queues_lies_before_that_one():
+    logged = [{"receive_count": 1, "received_at": 0}, {"receive_count": 3, "received_at": 9 * MIN, **DEAD}]
+
+    assert [(d.after_at, d.before_at) for d in unlogged_of(unlogged, logged)] == [(0, 9 * MIN)]
 
 
 def answer(of, logged, around):
