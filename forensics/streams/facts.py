@@ -34,6 +34,8 @@ def facts_of(
     facts = [
         _record(record, at, evidence_id, key_of(record) or None, whole, keeps_body) for record in parsed.records or ()
     ]
+    if len(facts) == 1 and facts[0].receive_count is None:
+        facts = [facts[0]._replace(receive_count=parsed.receive_count)]
     taken = TAKEN if parsed.takes_mentioned else None
     facts += [Fact("mention", at, evidence_id, named or None, detail=taken) for named in parsed.mentions or ()]
     facts += [Fact("failure", at, evidence_id, named or None) for named in parsed.batch_item_failures or ()]

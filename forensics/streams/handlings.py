@@ -190,13 +190,16 @@ class _MessageInStream:
         """Take in the next fact about the message. That its worker is told to stop opens nothing.
 
         A call with the receipt handle that an earlier handling printed is of that one: a slower worker of the same stream. So
-        is a refused delete where the latest handling was over.
+        is a refused delete where the latest handling was over. A receipt handle is of one delivery: who prints it again, with the
+        message, opens nothing.
         """
         fact = about.fact
         if fact.role == STOPPING:
             if self.handlings:
                 self.handlings[-1].append(fact)
             return
+        if self._is_printed_again(fact):
+            fact = fact._replace(role="mention", detail=TAKEN)
         earlier = self._earlier_by_handle(fact) or self._of_its_thread(fact) or self._left_open(fact)
         if earlier is not None:
             self._give_to(earlier, fact)
@@ -241,8 +244,13 @@ class _MessageInStream:
                 self._had_effect = any(told.role == "effect" for told in latest)
         earlier.append(fact)
 
+    def _is_printed_again(self, fact: Fact) -> bool:
+        if fact.role != "record" or fact.receipt_handle is None:
+            return False
+        return handle_prefix(fact.receipt_handle) in self._by_handle
+
     def _earlier_by_handle(self, fact: Fact) -> list[Fact] | None:
-        if fact.role == "record" or fact.receipt_handle is None or not self.handlings:
+        if fact.receipt_handle is None or not self.handlings:
             return None
         printed_in = self._by_handle.get(handle_prefix(fact.receipt_handle))
         return None if printed_in is self.handlings[-1] else printed_in

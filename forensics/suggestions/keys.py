@@ -177,7 +177,8 @@ def receive_count(name: str, section: str, runs: Sequence[RunLines], started: Te
     told: dict[tuple[str, str], dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for message, text in lines:
         read = parse_line(text)
-        if not read.records and (read.worker is None or read.worker.receive_count is None):
+        is_counted = any(record.receive_count is not None for record in read.records or ())
+        if not is_counted and (read.worker is None or read.worker.receive_count is None):
             for found in _COUNT.finditer(text):
                 told[found["name"], found["sign"]][message].append(int(found["count"]))
     for (word, sign), counts in told.items():

@@ -14,6 +14,7 @@ from forensics.lake.filters import between, equals, one_of
 from forensics.lake.rows import plain_rows
 from forensics.parsers import parse_line
 from forensics.parsers.grammar import UUID
+from forensics.parsers.sqs_records import Record
 from forensics.parsers.threads import thread_of
 from forensics.run_ends import CUT_OFF
 from forensics.suggestions.keys import body_values, with_telling_values
@@ -166,7 +167,7 @@ def _read(run: RunLines, lines: list[tuple[int, int, str]]) -> None:
         said = parse_line(text)
         if said.records is not None:
             bodies |= {record.message_id.lower(): record.body for record in said.records if record.message_id}
-        elif said.kind in OWN_KINDS:
+        if said.kind in OWN_KINDS and not any(map(_is_handed_out, said.records or ())):
             run.lines.append(Line(at, text))
     named = {item.message_id: _NOT_PRINTED for item in run.items}
     for place, line in enumerate(run.lines):
@@ -184,6 +185,11 @@ def _read(run: RunLines, lines: list[tuple[int, int, str]]) -> None:
         )
         for number, item in enumerate(in_order, 1)
     ]
+
+
+def _is_handed_out(record: Record) -> bool:
+    """Tell whether a printed record tells more than a line would that merely names a message and its receipt handle."""
+    return record.position is not None or record.body is not None or record.body_md5 is not None
 
 
 def _start_of(consumer: str) -> int:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
@@ -44,7 +45,7 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
             if not mine:
                 cannot_tell.append(_of_nameless(who, nameless))
             there += nameless.there
-            mine = nameless.runs or mine
+            mine = nameless.runs or [_as_if_well(run) for run in mine]
         if not mine:
             continue
         found = _of_consumer(who, section, mine)
@@ -65,6 +66,11 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
     items = sum(len(run.items) for mine, _ in effects for run in mine)
     found_all = Suggestions(name, fresh, tuple(cannot_tell), there, items)
     return _tried(findings, arn, settings, found_all)
+
+
+def _as_if_well(run: RunLines) -> RunLines:
+    """Take a worker's handling of which no line tells the end for one that ended well: its words for that are what is looked for."""
+    return replace(run, status="success") if run.status == "unknown" else run
 
 
 def _consumers(findings: Findings, queue: str) -> tuple[str, str, list[tuple[str, str | None]]]:

@@ -101,6 +101,17 @@ def test_the_receive_count_of_a_line_is_of_the_message_it_starts():
     assert counts == {"mention": None, "started": 3}
 
 
+def test_the_receive_count_of_a_line_that_names_one_message_and_its_handle_is_that_messages():
+    handed_out = f'{{"messageId":"{A}","receiptHandle":"AQEBx"}}'
+
+    assert [f.receive_count for f in said(f"attempt 3: {handed_out}")] == [3]
+    assert [f.receive_count for f in said(f"attempt 3: {handed_out}, {handed_out}")] == [None, None]
+
+
+def test_what_sqs_counted_itself_stands():
+    assert [f.receive_count for f in said(f'attempt 3: {{"messageId":"{A}","ApproximateReceiveCount":"2"}}')] == [2]
+
+
 def test_celerys_task_id_is_the_key_because_it_names_no_message():
     for consumer in (None, Consumer(effect=r"charged k=(?P<key>\S+)")):
         started = [f for f in said(JOB, consumer=consumer) if f.role == "worker_started"]

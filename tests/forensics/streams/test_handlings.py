@@ -398,6 +398,18 @@ BY_HANDLE = {
         ("record a handle=one", "effect a", "record a handle=two", REFUSED, "mention a"),
         ["a: record effect handle_error", "a: record mention"],
     ),
+    "whose record is printed again: a receipt handle is of one delivery": (
+        ("record a handle=one", "effect a", "record a handle=one", "mention a"),
+        ["a: record effect mention mention"],
+    ),
+    "whose record is printed again behind another's start": (
+        ("record a handle=one", "record a handle=two", "effect a", "record a handle=one", REFUSED),
+        ["a: record mention effect handle_error", "a: record"],
+    ),
+    "another record with a handle of its own, long after or not": (
+        ("record a handle=one", "record a handle=two", 900, "record a handle=three"),
+        ["a: record", "a: record", "a: record"],
+    ),
     "with the effect told last, where it shows none": (
         ("record a handle=one", "record a handle=two", "effect a", REFUSED, "worker_failed a"),
         ["a: record effect handle_error", "a: record failed"],

@@ -3,8 +3,10 @@
 import pytest
 
 from forensics.lake import Lake
+from forensics.lake.findings import rows_of
 from forensics.parsers.marks import mark
 from forensics.settings import Settings
+from forensics.tables.findings import MESSAGES
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
 from tests.forensics.suggestions.test_nameless import WORKER, an_id, lake_of, proposed
@@ -16,7 +18,13 @@ NAMED_ALWAYS = '{{"level":30,"time":1795150800000,"hostname":"mailer","messageId
 IN_SPANS = "2026-11-20T05:00:00.000000Z  INFO handle{{message_id={id} receive_count={count}}}: billing::worker: {said}"
 BY_EVENTS = "timestamp=2026-11-20T05:00:00.000000Z level=info worker=w1 event={said}"
 IN_TEXT_AND_FIELD = '{{"@t":"2026-11-20T05:00:00Z","@m":{said},"MessageId":"{id}"}}'
+WITH_HANDLES = '{{"level":"info",{said},"messageId":"{id}","receiptHandle":"AQEB{count:04}{id}{id}"}}'
 SAYS = {
+    WITH_HANDLES: (
+        '"msg":"received message","receive_count":{count}',
+        '"msg":"payment charged","paymentId":"pay-{number}"',
+        '"msg":"message deleted"',
+    ),
     IN_SPANS: ("received", "captured payment order=ord-{number}", "deleted"),
     BY_EVENTS: (
         "message_received message_id={id} receive_count={count}",
@@ -68,6 +76,15 @@ def test_the_receive_count_is_a_number_that_goes_up_where_a_message_comes_again(
 
     assert told["receive_count"] == r"receive count (?P<receive_count>\d+)"
     assert "receive_count" not in {p.kind for p in of_attempts}
+
+
+def test_a_line_with_a_receipt_handle_opens_a_handling_only_where_it_is_the_first_with_it(tmp_path):
+    findings = correlated(tmp_path, WITH_HANDLES)
+    told = {p.kind: p.value for p in proposed(findings).proposals}
+    again = [row["message_id"] for row in rows_of(findings.read(MESSAGES))]
+
+    assert again == [an_id(TWICE)]
+    assert told.keys() == {"started", "effect", "effect_is_exhaustive", "deleted", "receive_count"}
 
 
 START_AND_END = r"""
