@@ -123,7 +123,7 @@ def ended_if_last(d: Delivery, around: Surroundings, is_back: bool = False) -> s
 
     A message still hidden when its log group was last read is in flight, not gone. A framework that gives a message up
     deletes it. Where nothing tells how the receive ended, work done in it tells that it was deleted. What a move task
-    brought back (``is_back``) was polled for, whether metrics tell of it or not.
+    brought back (``is_back``) was polled for, whether anything else tells of it or not.
     """
     if d.delete_reason in REFUSED:
         return "delete_refused"
@@ -134,7 +134,7 @@ def ended_if_last(d: Delivery, around: Surroundings, is_back: bool = False) -> s
     if d.hidden_until_at is not None and read_until is not None:
         if d.hidden_until_at >= read_until:
             return "in_flight"
-        was_polled = is_back or around.polls.after(d.polled_arn, d.hidden_until_at)
+        was_polled = is_back or around.was_polled(d.polled_arn, d.hidden_until_at, read_until)
         if is_at_limit(d) and _was_moved(d, failed, was_polled):
             return "dead_lettered"
     if d.run_status == "unknown" and d.effect == "yes" and d.delete_reason is None:

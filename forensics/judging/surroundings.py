@@ -252,6 +252,18 @@ class Surroundings:
         """Tell whether a dead-letter queue held a message soon after a timeout: a sign, for metrics carry no message ids."""
         return self._dead_letter_signs.get(dead_letter_queue_arn or "", NONE).hold(hidden_until, hidden_until)
 
+    def was_polled(self, queue_arn: str, at: int, until: int) -> bool:
+        """Tell whether somebody polled a queue at a moment or later, as far as it was looked at (``until``).
+
+        Its metrics count polls, in vain or not; and an event source mapping that is enabled goes on polling: soon after it did so, too.
+        """
+        if self.polls.after(queue_arn, at):
+            return True
+        states = (self.in_force.mapping(queue_arn, function, at) for function in self.in_force.fed_by(queue_arn))
+        return until - at >= _SETTLE_US and any(
+            state is not None and state.get("state") == "Enabled" for state in states
+        )
+
     def was_moved(self, queue_arn: str, sent_at: int | None) -> bool | None:
         """Tell whether a move task into the queue was on at a moment; None where nobody asked for its move tasks."""
         if queue_arn not in self._moves_known:
@@ -266,8 +278,8 @@ class Surroundings:
         The times of a work are every one that judging looks at: sent, received, hidden until, the end of a run, before and
         after an unlogged receive; ``low`` is the first of them, ``high`` the last. The same text, the same answers: what was
         read of other times does not show in it, but for whether a consumer ever hid what it had. Throttling is asked for one visibility timeout before a receive. Where a
-        log group's reading begins and ends is compared with moments up to two visibility timeouts after a receive: what
-        lies farther out than that counts as just out of reach, and so do polls after the last moment. Whether
+        log group's reading begins and ends is compared with moments up to two visibility timeouts after a receive, and
+        of queues with a dead-letter queue a quarter of an hour: what lies farther out counts as just out of reach, and so do polls after the last moment. Whether
         every run was named is asked for two visibility timeouts before the first receive and after the last, and a consumer whose
         log was not read for as long after the last, as far as the groups were read.
         ``functions`` are those that lines name and no consumer of these queues and groups is known to be.
@@ -292,6 +304,7 @@ class Surroundings:
         read_until = max((self._borders[group][1] for group in groups if group in self._borders), default=low)
         missed_until = min(read_until, high + 2 * holds_s * _SECOND)
         dead = sorted({row["dead_letter_queue_arn"] for row in states if row["dead_letter_queue_arn"]})
+        read_for = max(reach, _SETTLE_US + _MILLISECOND if dead else 0)
         told = {
             "settings": self.in_force.bearing(low, high, queue_arns, names),
             "calls": calls,
@@ -300,7 +313,7 @@ class Surroundings:
             "queues": {arn: self._of_queue(arn, since, low, high, reach, missed_until) for arn in queue_arns},
             "dead letters": {arn: self._dead_letter_signs.get(arn, NONE).between(low, high) for arn in dead},
             "final": self.finality.bearing(queue_arns, groups, low - reach, high + reach),
-            "log groups": {group: self._of_group(group, low - reach, high + reach) for group in groups},
+            "log groups": {group: self._of_group(group, low - reach, high + read_for) for group in groups},
         }
         return json.dumps(told, sort_keys=True)
 

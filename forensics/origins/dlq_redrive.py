@@ -36,7 +36,7 @@ def dlq_redrive(ids: IdPair) -> Ruling:
     if ids.was_moved_then is False:
         return excluded("no move task out of the dead-letter queue was on when it was sent")
     if ids.was_moved_then is None:
-        had = "{id} had gone to the dead-letter queue; nothing tells whether somebody redrove it"
+        had = "{id} was not deleted at its last receive before the dead-letter queue; nothing tells whether somebody redrove it"
         may_have = (
             "{id} may have gone to the dead-letter queue while a consumer's log was not read; nothing tells whether somebody "
             "redrove it"

@@ -32,7 +32,7 @@ def producer_retry(ids: IdPair) -> Ruling:
     if not (ids.has_same_business_key or ids.has_same_job_id):
         return excluded("the two messages have neither a business key nor a framework's job id in common")
     if _may_be_redriven(ids):
-        had = "{id} had gone to the dead-letter queue, so a redrive would explain it too"
+        had = "{id} was not deleted at its last receive before the dead-letter queue, so a redrive would explain it too"
         may_have = "{id} may have gone to the dead-letter queue while a consumer's log was not read, so a redrive would explain it too"
         return undecidable(
             said(had if ids.earlier_was_dead_lettered else may_have, id=ids.earlier_id),

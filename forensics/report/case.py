@@ -31,7 +31,15 @@ from forensics.report.prevention import counterfactuals_of, dead_of, has_poison,
 from forensics.report.sent_again import sent_again_chain
 from forensics.report.settings_then import SettingFact, settings_then
 from forensics.report.stop_now import moves, scene_of
-from forensics.report.works import by_work, counted_works, every_work, first_repeats, ordered_items, with_first_repeats
+from forensics.report.works import (
+    by_work,
+    counted_works,
+    elsewhere,
+    every_work,
+    first_repeats,
+    ordered_items,
+    with_first_repeats,
+)
 from forensics.tables.evidence import (
     COVERAGE,
     EVENT_SOURCE_MAPPINGS,
@@ -93,6 +101,7 @@ class Case:
     data_until_at: datetime | None
     made_at: datetime | None
     left_out: int
+    elsewhere: Mapping[str, Sequence[tuple[str, datetime | None]]]
     read_works: Callable[[], Iterator[Row]] = field(repr=False, compare=False)
     """Reads the works of all affected messages, also of those that are left out."""
 
@@ -130,7 +139,7 @@ class Case:
         """Yield every affected work, in the order of the messages, with when it first came again."""
         if self.left_out:
             return self.read_works()
-        return with_first_repeats(by_work(self.affected), first_repeats(self.redeliveries))
+        return with_first_repeats(by_work(self.affected), first_repeats(self.redeliveries), self.elsewhere)
 
     @cached_property
     def first_works(self) -> tuple[Row, ...]:
@@ -258,6 +267,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
         data_until_at=until,
         made_at=findings.generation.made_at,
         left_out=left_out,
+        elsewhere=elsewhere(findings, incident),
         read_works=partial(every_work, findings, incident),
     )
 

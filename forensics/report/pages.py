@@ -23,7 +23,7 @@ from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WOR
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.report.summary import certainty_text, state_text
 from forensics.report.told import cause, rival
-from forensics.report.works import by_work
+from forensics.report.works import by_work, repeated_text
 from forensics.sentence import said
 from forensics.words import clock_text, interval_text, ms_between, offset_text, span_text
 
@@ -161,7 +161,8 @@ def _sent_again(case: Case) -> dict[str, int]:
 def _repeat_span(case: Case) -> str:
     affected = {m["item_id"] for m in case.affected}
     repeats = [r["later_received_at"] for r in case.redeliveries if r["item_id"] in affected and r["later_received_at"]]
-    repeats += [at for work in by_work(case.affected) for at in work["other_ids_at"]]
+    if not case.left_out:
+        repeats += [at for work in case.works() for at in (work["first_repeat_at"], *work["other_ids_at"]) if at]
     if not repeats:
         return "no repeat seen"
     span_ms = ms_between(min(repeats), max(repeats))
@@ -185,6 +186,7 @@ def _environment(options: ReportOptions) -> Environment:
     }
     names = {
         "interval": interval_text,
+        "repeated": repeated_text,
         "share": share_text,
         "change_words": CHANGE_WORDS,
         "finding_words": FINDING_WORDS,

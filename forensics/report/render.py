@@ -43,6 +43,7 @@ CSV_COLUMNS = (
     "last_received_at",
     "dead_lettered",
     "incident_id",
+    "other_incident_ids",
     "work_id",
     "message_ids",
     "effect_sentence",
@@ -53,7 +54,13 @@ CSV_COLUMNS = (
 )
 
 
-_OF_WORK = ("message_ids", "extra_effects_at_least", "extra_effects_at_most", "first_repeat_at")
+_OF_WORK = (
+    "message_ids",
+    "other_incident_ids",
+    "extra_effects_at_least",
+    "extra_effects_at_most",
+    "first_repeat_at",
+)
 
 
 def render(case: Case, format: str, options: ReportOptions | None = None) -> bytes:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -12,9 +13,10 @@ from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.lake.findings import rows_of
 from forensics.lake.rows import plain_rows
-from forensics.sentence import joined
+from forensics.sentence import joined, said
 from forensics.tables.findings import MESSAGES, REDELIVERIES
 from forensics.verdict.interval import AFFECTED
+from forensics.words import interval_text
 
 Row = Mapping[str, Any]
 _AT_A_TIME = 5_000
@@ -31,7 +33,7 @@ def ordered_items(findings: Findings, incident_id: str) -> list[str]:
 
 
 def every_work(findings: Findings, incident: Row) -> Iterator[Row]:
-    """Yield every affected work of an incident as ``by_work`` does, without its evidence and with ``first_repeat_at``.
+    """Yield every affected work of an incident as ``by_work`` does, without its evidence and ``with_first_repeats``.
 
     They come in a report's order: of its messages affected ones first, then as they were received.
     """
@@ -51,7 +53,8 @@ def every_work(findings: Findings, incident: Row) -> Iterator[Row]:
         work for _, mine in groupby(numbered, key=lambda pair: pair[0]) for work in by_work(row for _, row in mine)
     )
     repeats = findings.scan(REDELIVERIES, ["item_id", "later_received_at"], equals("queue_arn", incident["queue_arn"]))
-    yield from with_first_repeats(found, first_repeats(row for batch in repeats for row in plain_rows(batch)))
+    again = first_repeats(row for batch in repeats for row in plain_rows(batch))
+    yield from with_first_repeats(found, again, elsewhere(findings, incident))
 
 
 def first_repeats(redeliveries: Iterable[Row]) -> dict[str, datetime]:
@@ -64,11 +67,44 @@ def first_repeats(redeliveries: Iterable[Row]) -> dict[str, datetime]:
     return found
 
 
-def with_first_repeats(works: Iterable[Row], again: Mapping[str, datetime]) -> Iterator[Row]:
-    """Add ``first_repeat_at`` to works, None where no repeat has a known time: of a message, or of another id of the work."""
+def elsewhere(findings: Findings, incident: Row) -> dict[str, list[tuple[str, datetime | None]]]:
+    """Return by work id in which other incidents messages of an incident's works are, and when they were first received."""
+    if not incident["works_shared"]:
+        return {}
+    of_queue, incident_id = equals("queue_arn", incident["queue_arn"]), incident["incident_id"]
+    mine = set(findings.read(MESSAGES, ["work_id"], equals("incident_id", incident_id))["work_id"].to_pylist())
+    found: dict[str, list[tuple[str, datetime | None]]] = {}
+    for batch in findings.scan(MESSAGES, ["work_id", "incident_id", "first_received_at"], of_queue):
+        for row in plain_rows(batch):
+            if row["work_id"] in mine and row["incident_id"] not in (None, incident_id):
+                found.setdefault(row["work_id"], []).append((row["incident_id"], row["first_received_at"]))
+    return found
+
+
+def with_first_repeats(
+    works: Iterable[Row],
+    again: Mapping[str, datetime],
+    others: Mapping[str, Sequence[tuple[str, datetime | None]]] = MappingProxyType({}),
+) -> Iterator[Row]:
+    """Add ``first_repeat_at`` to works, None where no repeat has a known time, and ``other_incident_ids``.
+
+    A repeat is a redelivery of a message, another id of the work, or the first where ``others`` (``elsewhere``) had one before.
+    """
     for work in works:
+        told, first_at = others.get(work["work_id"], ()), work["first_received_at"]
         repeats = [again[i] for i in work["item_ids"] if i in again] + list(work["other_ids_at"][:1])
-        yield {**work, "first_repeat_at": min(repeats, default=None)}
+        if first_at is not None and any(at is not None and at < first_at for _, at in told):
+            repeats.append(first_at)
+        ids = sorted({incident_id for incident_id, _ in told})
+        yield {**work, "first_repeat_at": min(repeats, default=None), "other_incident_ids": ids}
+
+
+def repeated_text(work: Row) -> str:
+    """Say how often a work was repeated, those of other incidents included."""
+    times = interval_text(work["extra_effects_at_least"], work["extra_effects_at_most"])
+    if not work["other_incident_ids"]:
+        return times
+    return said("{times}, with those of {incidents}", times=times, incidents=", ".join(work["other_incident_ids"]))
 
 
 def by_work(messages: Iterable[Row]) -> list[Row]:

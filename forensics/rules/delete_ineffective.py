@@ -23,12 +23,12 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
     """
     if not pair.earlier_is_seen:
         return NO_LOG_OF_EARLIER
+    if pair.earlier_delete_reason is not None:
+        return excluded("a delete error is in the log")
     if pair.earlier_status == "unknown":
         return no_end_of_earlier(pair.end_of_earlier)
     if pair.earlier_status != "success":
         return excluded(said("{run} ended in {status}", run=pair.earlier_name, status=pair.earlier_status))
-    if pair.earlier_delete_reason is not None:
-        return excluded("a delete error is in the log")
     if pair.earlier_was_deleted:
         return excluded("CloudTrail recorded its delete, and SQS took it")
     if pair.was_received_while_running:

@@ -49,6 +49,8 @@ class Kept:
         first = min((line.at_ms for line in world.book.lines), default=world.started_ms)
         last = max((line.at_ms for line in world.book.lines), default=world.started_ms)
         self.start_ms, self.end_ms = world.started_ms - 60_000, last + 3 * world.queue.visibility_ms + 600_000
+        if world.ended_ms is not None:  # it was played no longer: nobody polls
+            self.end_ms = min(self.end_ms, max(world.ended_ms, last + 1))
         self.gap: tuple[int, int] | None = None
         self.is_provisional = has_late_lines(world.plan) and is_first_reading
         span, loss = last - first, world.plan.loss

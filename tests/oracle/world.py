@@ -43,6 +43,7 @@ class World:
         self.simulation = Simulation(self.started_ms)
         self.book = LogBook()
         self.truth: dict[str, MessageTruth] = {}
+        self.ended_ms: int | None = None  # where it was not over when its time was
         self._pending = 0
         self._build()
         self._play()
@@ -187,6 +188,7 @@ class World:
             if consumer:
                 consumer.start()
         self.simulation.run(self.started_ms + LIMIT_MS)
+        self.ended_ms = None if self.is_over() else self.started_ms + LIMIT_MS
 
     def _key(self, number: int) -> str:
         return f"pay_{self.seed:06d}_{number:04d}"

@@ -47,16 +47,6 @@ class Final:
 
 
 @dataclass
-class Polled:
-    """Every queue was polled last at a moment, or never."""
-
-    at: int | None
-
-    def after(self, queue_arn, at):
-        return self.at is not None and self.at >= at
-
-
-@dataclass
 class Around:
     """Surroundings in which nothing happened and nobody looked, but for what a test says; ``asked`` are the throttles' spans."""
 
@@ -81,9 +71,8 @@ class Around:
     task_stops: TaskStops = field(default_factory=TaskStops)
     in_force: SettingsInForce = field(default_factory=lambda: SettingsInForce([], [], []))
 
-    @property
-    def polls(self):
-        return Polled(self.polled_at)
+    def was_polled(self, queue_arn, at, until):
+        return self.polled_at is not None and self.polled_at >= at
 
     @property
     def has_move_tasks(self):

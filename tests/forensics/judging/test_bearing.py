@@ -121,7 +121,11 @@ def answers(around: Surroundings) -> dict[str, Any]:
             state = around.in_force.queue(arn, now)
             names = ("visibility_timeout_s", "dead_letter_queue_arn", "evidence_id", "is_later_snapshot")
             found[f"{arn} {now}"] = state and [state[name] for name in names]
-            found[f"{arn} polled after {now}"] = around.polls.after(arn, now)
+            found[f"{arn} polled after {now}"] = [
+                around.was_polled(arn, now, span[1])
+                for group in (CHARGE, MAILER)
+                if (span := around.read_span(group)) is not None
+            ]
             found[f"{arn} moved {now}"] = around.was_moved(arn, now)
             hidden_s = state["visibility_timeout_s"] if state else None
             held_us = (43_200 if hidden_s is None else hidden_s) * 1_000_000
@@ -168,7 +172,7 @@ def test_the_same_bearing_means_the_same_answers(worlds):
         assert answers(one) == answers(other)
 
 
-BEHIND = HIGH + 5
+BEHIND = HIGH + 16
 """More than two visibility timeouts after the last time of the work."""
 LATER = st.fixed_dictionaries(
     {
@@ -186,8 +190,10 @@ LATER = st.fixed_dictionaries(
 @given(WORLDS, LATER, st.integers(0, 30), st.lists(st.integers(BEHIND, 60), max_size=2))
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_what_was_read_of_later_times_does_not_bear_on_the_work(world, later, more, blind):
-    asked = read(25, 40, DEAD, "move_tasks", collected=20_000)  # who first asks later learns of tasks from before
-    known = [*world["coverage"], read(25, 40), asked]
+    asked = read(
+        25, BEHIND + 1, DEAD, "move_tasks", collected=20_000
+    )  # who first asks later learns of tasks from before
+    known = [*world["coverage"], read(25, BEHIND + 1), asked]
     told = [  # read behind the work before, too, where another run hid what it had
         line._replace(
             last_at=max(line.last_at, at(BEHIND)),
@@ -288,10 +294,16 @@ BEARS: dict[str, tuple[dict, dict, bool]] = {
     ),
     "a guard's line": ({}, {"lines": [PLAIN["lines"][0]._replace(has_guard_line=True)]}, True),
     "its log group's end, two visibility timeouts after a receive": (ends(241_000_000), ends(240_000_000), True),
+    "not farther out, where no dead-letter queue is known": (
+        ends(240_001_000) | {"queue_settings": [queue(dead=None)]},
+        ends(900_000_000) | {"queue_settings": [queue(dead=None)]},
+        False,
+    ),
+    "a quarter of an hour after it, where one is: it may have gone there": (ends(900_001_000), ends(900_000_000), True),
     "a poll of its queue": ({"metric_points": [poll(31)]}, {"metric_points": [poll(33)]}, True),
     "polls after all of its times": ({"metric_points": [poll(35)]}, {"metric_points": [poll(900)]}, False),
     "polls before them": ({"metric_points": [poll(-900)]}, {"metric_points": [poll(29)]}, False),
-    "not farther out": (ends(240_001_000), ends(900_000_000), False),
+    "not farther out": (ends(900_001_000), ends(2_000_000_000), False),
     "its log group's beginning, two visibility timeouts before": (begins(241_000_000), begins(240_000_000), True),
     "nor farther out": (begins(240_001_000), begins(900_000_000), False),
     "its queue's settings": ({}, {"queue_settings": [queue(visibility_s=30)]}, True),

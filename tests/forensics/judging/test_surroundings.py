@@ -19,6 +19,7 @@ from tests.forensics.judging.around import (
     function,
     moment,
     point,
+    poll,
     queue,
     read,
     task,
@@ -310,6 +311,34 @@ def test_a_move_task_with_a_destination_moves_there_and_nowhere_else():
     around = Surroundings(queue_settings=[queue()], coverage=[ASKED], move_tasks=[task(10, 20, destination=MAILS)])
 
     assert (around.was_moved(PAYMENTS, at(15)), around.was_moved(MAILS, at(15))) == (False, True)
+
+
+def mapping(state="Enabled", minutes=0, arn=PAYMENTS):
+    return {
+        "evidence_id": f"mapping:{minutes}",
+        "mapping_uuid": "u-1",
+        "queue_arn": arn,
+        "function_name": "charge",
+        "state": state,
+        "last_modified_at": None,
+        "observed_at": moment(minutes),
+    }
+
+
+POLLED = {
+    "its metrics count a poll": ({"metric_points": [poll(5)]}, 5, True),
+    "not from then on": ({"metric_points": [poll(4)]}, 5, False),
+    "a mapping that feeds it polls soon after": ({"event_source_mappings": [mapping()]}, 20, True),
+    "nobody looked for long enough": ({"event_source_mappings": [mapping()]}, 19.999, False),
+    "one that was disabled": ({"event_source_mappings": [mapping("Disabled")]}, 20, False),
+    "one of another queue": ({"event_source_mappings": [mapping(arn=MAILS)]}, 20, False),
+    "nothing is known": ({}, 20, False),
+}
+
+
+@pytest.mark.parametrize(("rows", "until", "expected"), POLLED.values(), ids=POLLED)
+def test_a_queue_was_polled_from_a_moment_on(rows, until, expected):
+    assert Surroundings(**rows).was_polled(PAYMENTS, at(5), at(until)) is expected
 
 
 FIFO = ACCOUNT + "orders.fifo"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from forensics.report.works import by_work, with_first_repeats
+from forensics.report.works import by_work, elsewhere, every_work, repeated_text, with_first_repeats
 from tests.forensics.report import world
 
 RETRY = "It was delivered 1 time. The same business key was sent again 2 s later under another message id."
@@ -28,7 +28,45 @@ def test_a_work_that_was_sent_again_was_first_repeated_when_its_second_id_was_re
     assert work_of(ONCE, AGAIN | {"first_received_at": None})["first_repeat_at"] is None
 
 
+def beside(others, again=None):
+    row = world.messages()[0] | {"work_id": "one", "message_id": "m", "item_id": "m", **AGAIN}
+    (work,) = with_first_repeats(by_work([row]), again or {}, {"one": others})
+    return work
+
+
+def test_a_work_that_another_incident_had_before_was_first_repeated_here_when_its_message_was_received():
+    earlier, later = ("orders-1", world.after(1)), ("orders-2", world.after(9))
+
+    assert beside([earlier])["first_repeat_at"] == world.after(3)
+    assert beside([later, ("orders-3", None)])["first_repeat_at"] is None
+    assert beside([later], {"m": world.after(5)})["first_repeat_at"] == world.after(5)
+
+
+def test_the_repeats_of_a_work_say_which_other_incidents_have_a_part_in_them():
+    work = beside([("orders-2", None), ("orders-1", None), ("orders-2", None)])
+
+    assert work["other_incident_ids"] == ["orders-1", "orders-2"]
+    assert repeated_text(work | {"extra_effects_at_least": 2, "extra_effects_at_most": 2}) == (
+        "2, with those of orders-1, orders-2"
+    )
+    assert repeated_text(beside([]) | {"extra_effects_at_least": 1, "extra_effects_at_most": None}) == "1 or more"
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_only_ids_that_were_delivered_or_sent_again_say_why(order):
     assert str(work_of(*[ONCE, AGAIN][::order])["trigger_sentence"]) == RETRY
     assert str(work_of(ONCE, ONCE)["trigger_sentence"]) == "It was delivered 1 time."
+
+
+@pytest.mark.lake
+def test_other_incidents_are_asked_for_the_messages_of_works_that_they_share(tmp_path):
+    mine, also, others = ({**world.messages()[n], "work_id": "one" if n < 2 else "two"} for n in (0, 1, 0))
+    also |= {"incident_id": "orders-2", "message_id": "m2", "item_id": "m2", "first_received_at": world.after(-60)}
+    others |= {"incident_id": "orders-3", "message_id": "m3", "item_id": "m3", "work_id": "two"}
+    lake = world.save(tmp_path / "lake", {**world.findings(), "messages": [mine, also, others]})
+    shared = world.incident() | {"works_shared": 1}
+
+    assert elsewhere(lake.findings(), shared) == {"one": [("orders-2", world.after(-60))]}
+    assert elsewhere(lake.findings(), shared | {"works_shared": 0}) == {}
+    (work,) = every_work(lake.findings(), shared)
+    assert (work["other_incident_ids"], work["first_repeat_at"]) == (["orders-2"], world.after(0))

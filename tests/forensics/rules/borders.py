@@ -486,6 +486,10 @@ CASES = {
         "no delete error": (dict(), "excluded"),
     },
     "delete_ineffective": {
+        "its delete was refused, and nothing else tells how it ended": (
+            dict(earlier_kind="worker", earlier_status="unknown", earlier_delete_reason="expired", **AGAIN),
+            "excluded",
+        ),
         "a call deleted it": (
             dict(earlier_status="success", reports_batch_item_failures=False, earlier_was_deleted=True, **AGAIN),
             "excluded",
