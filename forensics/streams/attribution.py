@@ -70,7 +70,7 @@ def messages_by_handle(records: Iterable[Fact]) -> dict[str, str]:
 
 
 def attributed(
-    facts: Sequence[PlacedFact], one_at_a_time: bool, message_by_handle: Mapping[str, str]
+    facts: Sequence[PlacedFact], one_at_a_time: bool, message_by_handle: Mapping[str, str], says_ends: bool = False
 ) -> list[AboutItem]:
     """Say of each fact of a stream which message or business key it is about; those about nothing are left out.
 
@@ -81,23 +81,27 @@ def attributed(
     ``one_at_a_time``: what the stream opened last is what it works on, unless the stream ``is_shared``. Where lines say which
     of several threads wrote them, each thread has messages in hand of its own (``Threads``). What names a key that no other
     line tells is about the only message that its thread, or else the stream, has in hand and that can have this key; where a
-    later line shows that this was a guess, it is about its key alone.
+    later line shows that this was a guess, it is about its key alone. ``says_ends``: the worker is known to say when it is done with a message.
     """
     doubtful: set[str] = set()
     for _ in range(MOST_ROUNDS):
-        about, contradicted = _attributed(facts, one_at_a_time, message_by_handle, doubtful)
+        about, contradicted = _attributed(facts, one_at_a_time, message_by_handle, doubtful, says_ends)
         if contradicted <= doubtful:
             return about
         doubtful |= contradicted
     doubtful |= {placed.fact.message_id for placed in facts if placed.fact.message_id is not None}
-    return _attributed(facts, one_at_a_time, message_by_handle, doubtful)[0]
+    return _attributed(facts, one_at_a_time, message_by_handle, doubtful, says_ends)[0]
 
 
 def _attributed(
-    facts: Sequence[PlacedFact], one_at_a_time: bool, message_by_handle: Mapping[str, str], doubtful: Collection[str]
+    facts: Sequence[PlacedFact],
+    one_at_a_time: bool,
+    message_by_handle: Mapping[str, str],
+    doubtful: Collection[str],
+    says_ends: bool,
 ) -> tuple[list[AboutItem], set[str]]:
     """Say what each fact is about, and of which messages that contradicts itself; ``doubtful`` ones are given no keys."""
-    held = Held(facts)
+    held = Held(facts, says_ends)
     one_at_a_time = one_at_a_time and not held.is_shared
     by_key = _messages_by_key(facts)
     received = _first_received(facts)

@@ -51,7 +51,8 @@ def handlings_of(
     of the whole log group (``messages_by_handle``). Facts that are about nothing we can tell are in no handling.
     """
     by_item: dict[str, list[AboutItem]] = {}
-    for about in attributed(facts_once(facts), one_at_a_time, message_by_handle):
+    says_ends = group.consumer.deleted is not None
+    for about in attributed(facts_once(facts), one_at_a_time, message_by_handle, says_ends):
         by_item.setdefault(about.item_id, []).append(about)
     openers = {
         placed.fact.evidence_id

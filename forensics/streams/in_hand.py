@@ -321,13 +321,13 @@ class OpenMessages:
 class Held:
     """What a process that is told to stop has in hand.
 
-    Where the stream says of messages that they are done, all that it began and did not end. Else the last that it began, if
+    Where the stream says of messages that they are done, or its worker is known to, all that it began and did not end. Else the last that it began, if
     one worker writes the stream, or the only one; unless something was said of it since, for that may have been its end.
     """
 
-    def __init__(self, facts: Sequence[PlacedFact]) -> None:
+    def __init__(self, facts: Sequence[PlacedFact], says_ends: bool = False) -> None:
         self.is_shared = is_shared(facts)
-        self._says_ends = any(placed.fact.role in _DONE for placed in facts)
+        self._says_ends = says_ends or any(placed.fact.role in _DONE for placed in facts)
         self._begun: dict[str, bool] = {}
 
     def hear(self, fact: Fact) -> None:

@@ -1,7 +1,10 @@
 """What a worker had in hand when its process was told to stop, and how its handlings end."""
 
+from dataclasses import replace
+
 import pytest
 
+from forensics.settings import Consumer
 from forensics.streams.deliveries import gathered
 from forensics.streams.handlings import delivery_of
 from tests.forensics.streams.worker_streams import GROUP, NOON, handlings, stream
@@ -44,6 +47,17 @@ def test_a_stop_is_about(said, expected):
     found = {h.item_id: delivery_of(h, GROUP).stopped_at for h in handlings(*said)}
 
     assert found == {item: None if second is None else NOON + second * S for item, second in expected.items()}
+
+
+def test_a_stop_is_about_what_was_done_and_not_deleted_where_the_worker_is_said_to_tell_its_deletes():
+    says_deletes = replace(GROUP, consumer=Consumer(deleted=r"deleted (?P<message_id>\S+)"))
+    found = {
+        group.consumer.deleted: delivery_of(handling, group).stopped_at
+        for group in (GROUP, says_deletes)
+        for handling in handlings("started A", "effect A", STOP, group=group)
+    }
+
+    assert list(found.values()) == [None, NOON + 3 * S]
 
 
 def test_a_stop_is_no_word_of_the_message():

@@ -42,9 +42,14 @@ def cuts(*said: str | float) -> list[int]:
     return [0, *places]
 
 
-def handlings(*said: str | float, one_at_a_time: bool = False, handles: dict[str, str] | None = None) -> list[Handling]:
+def handlings(
+    *said: str | float,
+    one_at_a_time: bool = False,
+    handles: dict[str, str] | None = None,
+    group: LogGroup = GROUP,
+) -> list[Handling]:
     """Return the handlings of a stream."""
-    return handlings_of(stream(*said), "app/1", GROUP, one_at_a_time, handles or {})
+    return handlings_of(stream(*said), "app/1", group, one_at_a_time, handles or {})
 
 
 def told(found: Iterable[Handling]) -> list[str]:
