@@ -1,6 +1,6 @@
 """The three questions that are asked of a double: why was it, is it still happening, what is to be refunded?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -101,14 +101,21 @@ def why(findings: Findings, text: str, people: People) -> Reply:
     first = (hit or rows)[0]
     if not hit:
         because = said("Nothing shows that it was processed twice: {what}", what=clauses[0])
+        if first["because"]:
+            because = _ending_open([said("{clause}.", clause=because), *first["because"]])
     elif first["because"]:
-        *before, last = first["because"]
-        because = joined([*before, clause(last)])
+        because = _ending_open(first["because"])
     else:
         because = clause(first["sentence"])
     if first["marks"]:
         because = said("{what}; marked: {marks}", what=because, marks=first["marks"])
     return Reply("why", because, tuple(rows))
+
+
+def _ending_open(sentences: Sequence[str]) -> str:
+    """Put sentences together, the last without its full stop."""
+    *before, last = sentences
+    return joined([*before, clause(last)])
 
 
 def still(findings: Findings, people: People, now: datetime, stale_after: timedelta, queue: str | None = None) -> Reply:
