@@ -113,13 +113,16 @@ def readiness(log: LogFacts) -> Readiness:
         missing.append(ITEM_START)
     if log.asks_response and log.with_response == 0:
         missing.append(RESPONSE)
+    unlike = "No line is like the effect of the settings file, so that a missing one tells nothing."
+    is_unlike = log.is_effect_declared and log.with_effect == 0
     lacking = joined((m.what for m in missing), ", ") if missing else ""
     if log.with_message == 0:
         return Readiness("blind", said("No line names a message; missing: {missing}.", missing=lacking), tuple(missing))
     named = {"count": log.with_message, "total": log.handlings}
     if missing:
         phrase = "{count} of {total} handlings name their messages; missing: {missing}."
-        return Readiness("partial", said(phrase, missing=lacking, **named), tuple(missing))
+        told = said(phrase, missing=lacking, **named)
+        return Readiness("partial", joined([told, unlike]) if is_unlike else told, tuple(missing))
     return Readiness(
         "ready", said("{count} of {total} handlings name their messages, starts and effects.", **named), ()
     )

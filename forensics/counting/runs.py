@@ -31,7 +31,7 @@ def blind_starts(
     if handlings is not None:
         of_workers = handlings.filter(~pl.col("is_opened")).group_by("log_group")
         unopened = of_workers.agg(pl.col("first_at").dt.epoch("us")).collect()
-        found += [((log_group, None), BlindStarts(starts, starts)) for log_group, starts in unopened.iter_rows()]
+        found += [((log_group, None), BlindStarts(starts, starts, [])) for log_group, starts in unopened.iter_rows()]
     return found
 
 

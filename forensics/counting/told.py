@@ -14,6 +14,7 @@ def told_of(invocations: pl.DataFrame, deliveries: pl.DataFrame, handlings: pl.D
         has_starts=pl.col("has_start").any(),
         blind=(~pl.col("shows_batch")).sum(),
         has_guard_line=pl.col("has_guard_line").any(),
+        has_effect_line=pl.col("shows_effects").any(),
         names_items=pl.col("names_items").any(),
     )
     started = invocations.with_columns(start_at=pl.when("has_start").then("started_at"))
@@ -34,11 +35,13 @@ def told_of(invocations: pl.DataFrame, deliveries: pl.DataFrame, handlings: pl.D
 
 
 def _workers(handlings: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return by log group of workers whether some handling shows how it was opened, and how many do not."""
+    """Return by log group of workers whether some handling shows how it was opened, how many do not, and whether some shows its effect."""
     if handlings.is_empty():
         return []
     opened = pl.col("is_opened")
-    told = handlings.group_by("log_group").agg(has_starts=opened.any(), blind=(~opened).sum())
+    told = handlings.group_by("log_group").agg(
+        has_starts=opened.any(), blind=(~opened).sum(), has_effect_line=pl.col("shows_effect").any()
+    )
     return told.sort("log_group").with_columns(function_name=None, has_guard_line=False).to_dicts()
 
 

@@ -74,7 +74,12 @@ def may_have_come_unread(last: Delivery, around: Surroundings, may_be_kept: bool
 
 
 def _was_left_to_delete(d: Delivery) -> bool:
-    """Tell whether a run that succeeded gave its message back to nobody, for sure: ``DeliveryPair.was_left_to_delete`` of a last delivery."""
+    """Tell whether a run that succeeded gave its message back to nobody, for sure: ``DeliveryPair.was_left_to_delete`` of a last delivery.
+
+    Of a run whose end no line tells nothing is sure, though its work was done.
+    """
+    if d.run_status == "unknown":
+        return False
     if d.consumer_kind != "lambda" or d.reports_batch_item_failures is False or d.was_given_back is False:
         return True
     return d.has_response and not d.is_malformed_response

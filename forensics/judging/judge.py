@@ -119,6 +119,8 @@ def _to_judge(delivery: Delivery, around: Surroundings) -> Delivery:
     """Return a copy of which everything is still to judge."""
     mine = copy(delivery)
     mine.order_at = mine.received_at
+    if mine.is_exhaustive and mine.log_group is not None and around.shows_no_effect(mine.log_group, mine.function_name):
+        mine.is_exhaustive = False  # no line at all is like the effect's: nothing shows that every work prints it
     bears = mine.run_status in CUT_OFF or (mine.run_status == "success" and mine.is_exhaustive)
     if bears and mine.order_declared is None and mine.log_group is not None:
         mine.order_inferred, mine.order_runs = around.order_of(mine.log_group, mine.function_name)

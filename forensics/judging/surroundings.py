@@ -7,9 +7,8 @@ import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any
 
-from forensics.clock import micros
 from forensics.coverage import left_by_retention, read_spans, settled_until
 from forensics.judging.calls import Calls
 from forensics.judging.dead_letters import has_fifo_dead_letters, sources_of
@@ -32,6 +31,7 @@ from forensics.judging.readings import (
 from forensics.judging.recorded import Recorded
 from forensics.judging.sends import Sends
 from forensics.judging.task_stops import TaskStops
+from forensics.judging.throttles import Throttle, period_of, throttles_of
 from forensics.judging.watch import Watch
 from forensics.judging.written import GroupLines, Written
 from forensics.settings import Producer, Settings
@@ -47,14 +47,6 @@ _SETTLE_US = 15 * 60 * 1_000_000
 """SQS moves a message only when somebody polls, and CloudWatch shows queue depths with some delay."""
 _SECOND = 1_000_000
 _MILLISECOND = 1000
-
-
-class Throttle(NamedTuple):
-    """A period in which a function of a queue was throttled, and the metric point that says so."""
-
-    at: int
-    until: int
-    evidence_id: str
 
 
 class Surroundings:
@@ -92,6 +84,7 @@ class Surroundings:
         self.in_force = SettingsInForce.of(queue_settings, function_settings, event_source_mappings, setting_changes)
         written = Written(lines)
         self._guarding = written.guarding
+        self._without_effects = written.without_effects
         self._orders = written.orders
         sources = sources_of(queue_settings)
         self.dead_letter_sources: Mapping[str, Sequence[str]] = sources
@@ -121,7 +114,7 @@ class Surroundings:
         self._unread = unread(consumers, logs)
         self._measured = measured(consumers, read.get("metric_points", {}))
         self._stretches = self._counted(event_source_mappings, points, runs or {}, read.get("metric_points", {}))
-        self._throttles = _throttles(consumers, points)
+        self._throttles = throttles_of(consumers, points)
         self._longest_throttle = max((t.until - t.at for found in self._throttles.values() for t in found), default=0)
         self._dead_letter_signs = _dead_letter_signs(sources, points)
         self.polls = Polls(points)
@@ -149,6 +142,10 @@ class Surroundings:
         """Tell whether some line of a function or worker is of an idempotency library."""
         mine = self._guarding
         return bool(mine) and ((log_group, function_name) in mine or (log_group, None) in mine)
+
+    def shows_no_effect(self, log_group: str, function_name: str | None) -> bool:
+        """Tell whether no line at all of a function or worker is an effect's, as the settings have it."""
+        return (log_group, function_name) in self._without_effects
 
     def order_of(self, log_group: str, function_name: str | None) -> Order:
         """Return in which order a function takes its batches, as far as its runs let infer."""
@@ -346,6 +343,7 @@ class Surroundings:
         return [
             borders and [min(max(border, low), high) for border in borders],
             sorted(str(function) for group, function in self._guarding if group == log_group),
+            sorted(str(function) for group, function in self._without_effects if group == log_group),
             sorted((str(function), *order) for (group, function), order in self._orders.items() if group == log_group),
         ]
 
@@ -366,20 +364,6 @@ def _visibility(queue_arns: Sequence[str], states: Sequence[Row]) -> tuple[int, 
     return longest, longest if has_all else max(longest, LONGEST_VISIBILITY_S)
 
 
-def _throttles(consumers: Sequence[Row], points: Iterable[Row]) -> dict[str, list[Throttle]]:
-    queues: dict[str, set[str]] = {}
-    for row in consumers:
-        if row["function_name"]:
-            queues.setdefault(row["function_name"], set()).add(row["queue_arn"])
-    found: dict[str, list[Throttle]] = {}
-    for point in points:
-        if point["metric"] == "Throttles" and point["value"] > 0:
-            begin, end = _period(point)
-            for queue in queues.get(point["resource"], ()):
-                found.setdefault(queue, []).append(Throttle(begin, end, point["evidence_id"]))
-    return {queue: sorted(throttles) for queue, throttles in found.items()}
-
-
 def _dead_letter_signs(dead_letter_queue_arns: Iterable[str], points: Iterable[Row]) -> dict[str, Spans]:
     """Return the times after which a message is known to have been in a dead-letter queue within the settling time."""
     arns = {arn.rpartition(":")[2]: arn for arn in sorted(dead_letter_queue_arns)}
@@ -387,11 +371,6 @@ def _dead_letter_signs(dead_letter_queue_arns: Iterable[str], points: Iterable[R
     for point in points:
         is_depth = point["metric"] == "ApproximateNumberOfMessagesVisible" and point["value"] > 0
         if is_depth and (arn := arns.get(point["resource"])):
-            begin, end = _period(point)
+            begin, end = period_of(point)
             found.setdefault(arn, []).append((begin - _SETTLE_US, end))
     return {arn: Spans(spans) for arn, spans in found.items()}
-
-
-def _period(point: Row) -> tuple[int, int]:
-    begin = micros(point["point_at"])
-    return begin, begin + point["period_s"] * _SECOND

@@ -22,7 +22,7 @@ class GroupLines(NamedTuple):
     messages which no line names, sorted; ``workable_starts``: those of them that may have done such a message's work, and when
     handlings of workers began of which no line shows how they were opened.
 
-    ``has_starts``: some invocation shows its START, some handling of a worker the line that opens it; ``has_guard_line``: some line is of an idempotency library; ``orders``: what
+    ``has_starts``: some invocation shows its START, some handling of a worker the line that opens it; ``has_guard_line``: some line is of an idempotency library, ``has_effect_line``: or is the effect's, as the settings have it; ``orders``: what
     runs tell of the order in which they take their batches.
     """  # noqa: D205
 
@@ -35,13 +35,18 @@ class GroupLines(NamedTuple):
     function_name: str | None = None
     orders: OrderCounts = OrderCounts()
     workable_starts: Sequence[int] = ()
+    has_effect_line: bool = True
 
 
 class BlindStarts(NamedTuple):
-    """When runs began (µs) that may have had messages which no line names, and those of them that may have done their work."""
+    """When runs began (µs) that may have had messages which no line names, and those of them that may have done their work.
+
+    ``unless_shown``: those that did not, if every work done prints an effect line.
+    """
 
     all: list[int]
     workable: list[int]
+    unless_shown: list[int]
 
 
 def lines_of_writers(
@@ -53,8 +58,9 @@ def lines_of_writers(
 ) -> list[GroupLines]:
     """Return every log group that has lines, and every function in it, by name.
 
-    ``files`` are rows of one log group each, with ``first_at`` and ``last_at``; ``parts`` of one writer each, with ``has_starts``
-    and ``has_guard_line``; ``functions`` says by log group whose it is by name.
+    ``files`` are rows of one log group each, with ``first_at`` and ``last_at``; ``parts`` of one writer each, with ``has_starts``,
+    ``has_guard_line`` and ``has_effect_line``; ``functions`` says by log group whose it is by name. Where no line is an effect's, none was
+    seen to print it: what is said of every work that is done is not taken for true.
     """
     spans: dict[str, tuple[int, int]] = {}
     for told in files:
@@ -63,15 +69,19 @@ def lines_of_writers(
     writers: set[Writer] = {(name, functions[name]) for name in spans}
     has_starts: dict[Writer, bool] = defaultdict(bool)
     has_guard: dict[Writer, bool] = defaultdict(bool)
+    has_effect: dict[Writer, bool] = defaultdict(bool)
     for told in parts:
         writer = told["log_group"], told["function_name"]
         writers.add(writer)
         has_starts[writer] |= bool(told["has_starts"])
         has_guard[writer] |= bool(told["has_guard_line"])
-    starts: dict[Writer, BlindStarts] = defaultdict(lambda: BlindStarts([], []))
+        has_effect[writer] |= bool(told["has_effect_line"])
+    starts: dict[Writer, BlindStarts] = defaultdict(lambda: BlindStarts([], [], []))
     for writer, at in blind:
         starts[writer].all.extend(at.all)
         starts[writer].workable.extend(at.workable)
+        if not has_effect[writer]:
+            starts[writer].workable.extend(at.unless_shown)
     return [
         GroupLines(
             writer[0],
@@ -82,6 +92,7 @@ def lines_of_writers(
             writer[1],
             orders.get(writer, OrderCounts()),
             sorted(starts[writer].workable),
+            has_effect[writer],
         )
         for writer in sorted(writers, key=str)
     ]
@@ -103,14 +114,15 @@ def blind_of(
     for log_group, function, queue_arn, count, order, begins_items, starts in runs:
         writer = log_group, function
         is_sequential = "sequential" in (order, order and orders.get(writer, OrderCounts()).order.taken)
-        of_writer = found.setdefault(writer, BlindStarts([], []))
+        of_writer = found.setdefault(writer, BlindStarts([], [], []))
         for at in starts:
             most = _most_handed_out(in_force, queue_arn, function, at)
             if most is not None and most <= count:
                 continue
             of_writer.all.append(at)
-            if not is_sequential and not begins_items and (order is None or most != 1):
-                of_writer.workable.append(at)
+            if not begins_items:
+                is_shown = is_sequential or (order is not None and most == 1)
+                (of_writer.unless_shown if is_shown else of_writer.workable).append(at)
     return [(writer, blind) for writer, blind in found.items() if blind.all]
 
 
@@ -129,6 +141,7 @@ class Written:
     def __init__(self, lines: Iterable[GroupLines]) -> None:
         self.spans: dict[str, tuple[int, int]] = {}
         self.guarding: set[Writer] = set()
+        self.without_effects: set[Writer] = set()
         self.orders: dict[Writer, Order] = {}
         self._of_group: dict[str, list[GroupLines]] = {}
         for told in lines:
@@ -137,6 +150,8 @@ class Written:
             self._of_group.setdefault(told.log_group, []).append(told)
             if told.has_guard_line:
                 self.guarding.add((told.log_group, told.function_name))
+            if not told.has_effect_line:
+                self.without_effects.add((told.log_group, told.function_name))
             if (order := told.orders.order).taken is not None:
                 self.orders[told.log_group, told.function_name] = order
 

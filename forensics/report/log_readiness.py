@@ -11,6 +11,7 @@ from forensics.lake.rows import plain_rows
 from forensics.readiness import LEVELS
 from forensics.report.queue_lookup import deliveries_of
 from forensics.sentence import said
+from forensics.settings import Settings
 from forensics.tables.findings import LOGGING_READINESS
 
 
@@ -51,6 +52,25 @@ def not_checked(findings: Findings, queue: str | None = None) -> list[str]:
     rows = plain_rows(findings.read(LOGGING_READINESS, ["queue", "log_group", "function_name"], where))
     told = {(row["queue"], row["function_name"] or row["log_group"]) for row in rows}
     return [not_checked_text(name, who) for name, who in sorted(told)]
+
+
+def unlike_effects(findings: Findings, settings: Settings) -> list[str]:
+    """Return a sentence per consumer that names messages, and of whose lines none is like the effect that the settings file has."""
+    declared = {(c.name or c.log_group): c.effect for c in (*settings.functions, *settings.workers) if c.effect}
+    columns = ["queue", "log_group", "function_name"]
+    where = equals("effect_count", 0) & ~equals("named_count", 0)
+    rows = plain_rows(findings.read(LOGGING_READINESS, columns, where)) if declared else []
+    told = {(row["queue"], row["function_name"] or row["log_group"]) for row in rows}
+    return [
+        said(
+            "No line of {who} is like its effect, {effect}, so nothing tells which work was done. Look for lines that do: {command}",
+            who=who,
+            effect=repr(declared[who]),
+            command=f"`doubletake suggest {shlex.quote(name)}`",
+        )
+        for name, who in sorted(told)
+        if who in declared
+    ]
 
 
 def nothing_checked(findings: Findings, queue: str | None = None) -> list[str]:

@@ -205,15 +205,12 @@ class _MessageInStream:
         if earlier is not None:
             self._give_to(earlier, fact)
             return
-        effect_at = fact.at if fact.role == "effect" else self._effect_at
-        is_guess = is_lost = False
-        if (
-            self._may_end_another(fact)
-            or (is_guess := self._repeats_effect(about))
-            or (is_lost := self._ends_again(fact))
-        ):
+        ends_another = self._may_end_another(fact)
+        is_guess = self._repeats_effect(about)
+        is_lost = not ends_another and not is_guess and self._ends_again(fact)
+        self._effect_at = fact.at if fact.role == "effect" else self._effect_at
+        if ends_another or is_guess or is_lost:
             fact = fact._replace(role="mention", detail=TAKEN)
-        self._effect_at = effect_at
         opens = self._opens(about, fact)
         is_over = self._had_effect or self._is_closed
         has_lost_opener = (is_over and self._is_later_start(fact)) or self._is_after_silence(fact)

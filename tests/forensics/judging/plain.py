@@ -61,6 +61,7 @@ class Around:
     dead_letter_sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
     consumed: frozenset[tuple[str, str]] = frozenset()
     groups_with_guard_lines: frozenset[str] = frozenset()
+    groups_without_effects: frozenset[str] = frozenset()
     order: Order = Order()
     given_back: bool | None = None
     asked: list[tuple] = field(default_factory=list)
@@ -83,6 +84,9 @@ class Around:
 
     def read_span(self, log_group):
         return self.read.get(log_group)
+
+    def shows_no_effect(self, log_group, function_name):
+        return log_group in self.groups_without_effects
 
     def shows_guard_lines(self, log_group, function_name):
         return log_group in self.groups_with_guard_lines

@@ -70,17 +70,19 @@ ROWS: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
-def lines_of(group: str, first: int, length: int, has_starts: bool, blind: list[tuple], has_guard: bool) -> GroupLines:
+def lines_of(
+    group: str, first: int, length: int, has_starts: bool, blind: list[tuple], has_guard: bool, has_effect: bool
+) -> GroupLines:
     starts = sorted(at(m) for m, _ in blind)
     workable = sorted(at(m) for m, is_workable in blind if is_workable)
-    return GroupLines(group, at(first), at(first + length), has_starts, starts, has_guard, workable_starts=workable)
+    told = GroupLines(group, at(first), at(first + length), has_starts, starts, has_guard, workable_starts=workable)
+    return told._replace(has_effect_line=has_effect)
 
 
 def group_lines(group: str) -> st.SearchStrategy[GroupLines]:
     blind = st.lists(st.tuples(st.integers(LOW - 3, HIGH + 3), st.booleans()), max_size=2)
-    return st.builds(
-        lines_of, st.just(group), MINUTES, LENGTHS, st.sampled_from([True, True, False]), blind, st.booleans()
-    )
+    mostly = st.sampled_from([True, True, False])
+    return st.builds(lines_of, st.just(group), MINUTES, LENGTHS, mostly, blind, st.booleans(), mostly)
 
 
 WORLDS = st.fixed_dictionaries(
@@ -114,6 +116,7 @@ def answers(around: Surroundings) -> dict[str, Any]:
         "hide nothing": [around.hides_no_work(arn) for arn in (PAYMENTS, MAILS)],
         "kinds": {arn: list(of) for arn, of in around.dead_letter_sources.items() if arn in {PAYMENTS, MAILS}},
         "guards": [around.shows_guard_lines(group, "charge") for group in (CHARGE, MAILER)],
+        "effects": [around.shows_no_effect(group, None) for group in (CHARGE, MAILER)],
     }
     found["consumed"] = sorted(pair for pair in around.consumed if pair[0] in {PAYMENTS, MAILS})
     for arn in (PAYMENTS, MAILS):
@@ -292,6 +295,7 @@ BEARS: dict[str, tuple[dict, dict, bool]] = {
         {"lines": [PLAIN["lines"][0]._replace(orders=OrderCounts(49))]},
         False,
     ),
+    "that no line is an effect's": ({}, {"lines": [PLAIN["lines"][0]._replace(has_effect_line=False)]}, True),
     "a guard's line": ({}, {"lines": [PLAIN["lines"][0]._replace(has_guard_line=True)]}, True),
     "its log group's end, two visibility timeouts after a receive": (ends(241_000_000), ends(240_000_000), True),
     "not farther out, where no dead-letter queue is known": (

@@ -211,6 +211,11 @@ UNREAD = {
     ),
     "counts tell that it was not given back": ({"ended_by": "deleted", "was_given_back": False}, (-LATE, LATE), None),
     "a recorded call deleted it": ({"ended_by": "deleted", "deleted_by_call_at": 9 * S}, (-LATE, LATE), None),
+    "its work was done, and no line tells how its run ended": (
+        {"ended_by": "deleted", "run_status": "unknown", "reports_batch_item_failures": False},
+        (59 * S, LATE),
+        "unread",
+    ),
     "a worker deleted it": ({"ended_by": "deleted", "consumer_kind": "worker"}, (-LATE, LATE), None),
     "it was moved away": ({"ended_by": "dead_lettered"}, (-LATE, LATE), None),
     "it is hidden still": ({"ended_by": "in_flight"}, (-LATE, LATE), None),

@@ -80,6 +80,15 @@ def around(**more) -> Around:
     )
 
 
+def test_a_missing_effect_line_says_nothing_where_no_line_at_all_is_like_it():
+    run = {"has_effect": True, "is_exhaustive": True, "is_batch_printed": True, "batch_count": 1, "batch_position": 1}
+    made = [delivery(receive_count=n, received_at=n * MIN, visibility_timeout_s=30, **run) for n in (1, 2)]
+    shown, unlike = judge(made, Around()), judge(made, Around(groups_without_effects=frozenset({made[0].log_group})))
+
+    assert {(d.effect, d.basis) for d in shown.ledger} == {("no", "no_marker")}
+    assert {(d.effect, d.basis) for d in unlike.ledger} == {("unknown", "no_item_lines")}
+
+
 def mentions(d) -> set[tuple[str, str]]:
     """What a delivery can share with others, whatever the queue."""
     told = {("item", d.item_id), *(("key", k) for k in d.business_keys), ("job", d.job_id or d.item_id)}

@@ -369,6 +369,14 @@ def test_lines_show_the_guard_of(log_group, function, expected):
     assert Surroundings(lines=SHARED).shows_guard_lines(log_group, function) is expected
 
 
+def test_a_writer_none_of_whose_lines_is_an_effects_shows_none():
+    told = [lines(), lines(MAILER)._replace(has_effect_line=False)]
+
+    assert Surroundings(lines=told).shows_no_effect(MAILER, None)
+    assert not Surroundings(lines=told).shows_no_effect(CHARGE, None)
+    assert not Surroundings().shows_no_effect(MAILER, None)
+
+
 def test_the_settings_in_force_include_what_cloudtrail_recorded():
     change = {
         "evidence_id": "change:1",

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from forensics.judging.order import OrderCounts
-from forensics.judging.written import blind_of
+from forensics.judging.written import BlindStarts, blind_of, lines_of_writers
 from forensics.settings import Consumer
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.invocations import lines_row
@@ -14,7 +14,7 @@ from forensics.streams.model import TAKEN, WHOLE, Fact, Invocation, LogGroup
 QUEUE, GROUP = "arn:aws:sqs:eu-west-1:123456789012:orders", "/aws/lambda/charge"
 WRITER = (GROUP, "charge")
 SHOWN_IN_ORDER, AGAINST = {WRITER: OrderCounts(30)}, {WRITER: OrderCounts(30, 1)}
-ALL, NO_WORK, NONE = ([7], [7]), ([7], []), ([], [])
+ALL, NO_WORK, SHOWN, NONE = ([7], [7], []), ([7], [], []), ([7], [], [7]), ([], [], [])
 
 
 def in_force(batch_size):
@@ -39,16 +39,16 @@ BLIND = {
     "it names as many as its mapping hands out": (10, None, 10, {}, NONE),
     "nobody knows how many that are": (10, None, None, {}, ALL),
     "it names its only one": (1, None, 1, {}, NONE),
-    "it shows all its work, one after the other as declared": (0, "sequential", 10, {}, NO_WORK),
-    "it shows all its work, one after the other as its runs tell": (0, "unsaid", 10, SHOWN_IN_ORDER, NO_WORK),
+    "it shows all its work, one after the other as declared": (0, "sequential", 10, {}, SHOWN),
+    "it shows all its work, one after the other as its runs tell": (0, "unsaid", 10, SHOWN_IN_ORDER, SHOWN),
     "it shows its work, and its runs tell nothing of an order": (0, "unsaid", 10, {}, ALL),
     "it shows its work, and takes its batch side by side": (0, "unsaid", 10, AGAINST, ALL),
-    "it shows its work, and had one message": (0, "unsaid", 1, {}, NO_WORK),
+    "it shows its work, and had one message": (0, "unsaid", 1, {}, SHOWN),
     "it had one message, and need not show its work": (0, None, 1, {}, ALL),
     "its runs tell an order, and it need not show its work": (0, None, 10, SHOWN_IN_ORDER, ALL),
 }
 """Messages that a run's lines say it had, its order if it shows all its work, the batch size, what runs tell of the order, and the
-starts of runs that may have had others, and have done their work."""
+starts of runs that may have had others, and have done their work; and those that did not if every work done is shown."""
 
 
 @pytest.mark.parametrize(("count", "order", "batch_size", "orders", "expected"), BLIND.values(), ids=BLIND)
@@ -64,6 +64,24 @@ def test_a_run_that_says_which_messages_it_begins_did_no_work_on_others():
     ((_, blind),) = blind_of([(GROUP, "charge", QUEUE, 1, None, True, [7])], in_force(10), {})
 
     assert (*blind,) == NO_WORK
+
+
+def lines_of(*has_effect_line, unless_shown=(5,)):
+    """What is told of one function by parts of which each has an effect line or none."""
+    part = {"log_group": GROUP, "function_name": "charge", "has_starts": True, "has_guard_line": False}
+    (told,) = lines_of_writers(
+        [{"log_group": GROUP, "first_at": 0, "last_at": 9}],
+        [part | {"has_effect_line": has} for has in has_effect_line],
+        [(WRITER, BlindStarts([3, 5], [3], list(unless_shown)))],
+        {GROUP: "charge"},
+        {},
+    )
+    return told.has_effect_line, told.workable_starts
+
+
+def test_that_every_work_is_shown_is_not_taken_for_true_where_no_line_shows_any():
+    assert lines_of(False, True) == (True, [3])
+    assert lines_of(False, None) == (False, [3, 5])
 
 
 def fact(role, message_id="m1", **more):
