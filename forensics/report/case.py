@@ -222,6 +222,8 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
     named = {*people.items_aside, *people.of(incident_id).of_items}
     works = counted_works(findings, incident_id, named) if left_out else affected_works(messages)
     works = [work for work in works if not people.aside_of(work["item_ids"])]
+    redrive = _redrive(findings, incident, on_queue)
+    gone = {item for item, step in redrive.items() if step.decision == "gone"}
     first_moves = moves(scene_of(incident, theirs, snapshots, is_open(incident, until)))
     return Case(
         incident=incident,
@@ -229,7 +231,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
             incident,
             works,
             prevention,
-            dead_of(on_queue),
+            [row for row in dead_of(on_queue) if row["item_id"] not in gone],
             sum(row["code"] == "retention_expired" and row["incident_id"] is not None for row in on_queue),
             people.of(incident_id),
             first_moves,
@@ -254,14 +256,14 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
         changes_since=_changes_since(incident, sorted(_functions(theirs, snapshots, incident)), snapshots, until),
         gaps=gaps(incident, theirs, their_redeliveries, settings, messages),
         hints=hints,
-        follow_ups=follow_ups(incident, messages, settings),
+        follow_ups=follow_ups(incident, messages, settings, gone),
         to_log=lines_to_add(findings, incident),
         counterfactuals=tuple(prevention),
         queue_findings=tuple(on_queue),
         evidence=evidence_lines(findings.evidence_rows(sorted(cited))),
         people=people,
         books=_books(findings, incident),
-        redrive=_redrive(findings, incident, on_queue),
+        redrive=redrive,
         data_version=findings.generation.data_version,
         rules_version=findings.generation.rules_version,
         data_until_at=until,

@@ -137,10 +137,12 @@ def _came_again(told: Row, later: Row, run: Sequence[Row]) -> str:
     if not later["is_seen"]:
         return "It was received again; only the receive count tells."
     gap_ms, overlap_ms = told["gap_ms"], told["overlap_ms"]
+    dead_letter_queue = (later.get("received_from_arn") or "").rpartition(":")[2]
+    n = counted(len(run), "message")
     return said(
         "{who} received {n} again{gap}{overlap}.",
         who=consumer_text(later),
-        n=counted(len(run), "message"),
+        n=said("{messages} of {queue}", messages=n, queue=dead_letter_queue) if dead_letter_queue else n,
         gap=said(" {span} after the previous receive", span=span_text(gap_ms)) if gap_ms is not None else "",
         overlap=said("; both ran at once for {span}", span=span_text(overlap_ms)) if overlap_ms else "",
     )

@@ -1,6 +1,6 @@
 """Suggested follow-ups: what would have prevented these repeats, and what would not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,8 +53,10 @@ _BY_CAUSE: Mapping[frozenset[str], FollowUp] = {
 }
 
 
-def follow_ups(incident: Row, messages: Sequence[Row], settings: Sequence[SettingFact]) -> tuple[FollowUp, ...]:
-    """Return suggestions in the order of their weight for this incident."""
+def follow_ups(
+    incident: Row, messages: Sequence[Row], settings: Sequence[SettingFact], gone: Collection[str] = ()
+) -> tuple[FollowUp, ...]:
+    """Return suggestions in the order of their weight for this incident; ``gone``: items that are no more in the dead-letter queue."""
     affected = [m for m in messages if m["verdict"] in AFFECTED]
     found: list[FollowUp] = []
     counts = verdict_counts(incident)
@@ -87,7 +89,7 @@ def follow_ups(incident: Row, messages: Sequence[Row], settings: Sequence[Settin
                 "Delivery at least once is SQS's promise; only the handler can make the effect happen once.",
             )
         )
-    if dead := [m for m in affected if m["is_dead_lettered"]]:
+    if dead := [m for m in affected if m["is_dead_lettered"] and m["item_id"] not in gone]:
         found.append(
             FollowUp(
                 said(
