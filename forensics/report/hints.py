@@ -73,9 +73,30 @@ def hints_of(
             for one, every in same_id
             if (near := [other for other in every if _is_of_another_body(other[2], one)])
         ]
+        + list(_often_alone(messages, mine))
     )
 
 
+def _often_alone(messages: Iterable[Row], deliveries: Sequence[Row]) -> Iterator[Hint]:
+    """Yield a hint per business key that stands alone so often that it may be what several keys have in common."""
+    seen: dict[str, list[Row]] = defaultdict(list)
+    for delivery in deliveries:
+        if delivery["message_id"] is None and delivery["item_id"].startswith(_ALONE):
+            seen[delivery["item_id"]].append(delivery)
+    for item_id in dict.fromkeys(message["item_id"] for message in messages):
+        if len(mine := seen[item_id]) >= OFTEN:
+            ids = tuple(sorted({evidence_id for d in mine for evidence_id in d["evidence_ids"][:1]}))
+            key = item_id.removeprefix(_ALONE)
+            yield Hint(item_id, said(_TOO_SHORT, n=len(mine), key=key), (), ids)
+
+
+_ALONE = "key:"
+OFTEN = 5
+"""In so many handlings one piece of work is seldom done."""
+_TOO_SHORT = (
+    "{n} handlings have the key {key}, and no line names their message. If that is not the key of one piece of work, the effect's "
+    "expression finds too little of it, and these are several works."
+)
 _SAME_BODY = (
     "{n} other messages had the same body as {id} within {window}, the nearest {gap} away: {ids}. Nothing else links them, so this is a hint "
     "and counts as nothing."

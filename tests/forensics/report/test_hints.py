@@ -109,6 +109,26 @@ def test_a_message_of_the_same_work_or_perhaps_of_it_is_no_twin(tmp_path, name):
     assert hints.hints_of(findings, world.QUEUE_ARN, [linked], mine) == ()
 
 
+def alone(handlings, message_id=None, key="ord"):
+    item = f"key:{key}"
+    rows = [
+        {"item_id": item, "message_id": message_id, "delivery_index": n, "evidence_ids": [f"line {n}", "more"]}
+        for n in range(handlings)
+    ]
+    return list(hints._often_alone([{"item_id": item}, {"item_id": item}], rows))
+
+
+def test_a_key_that_stands_alone_in_many_handlings_may_be_cut_short():
+    [hint] = alone(hints.OFTEN)
+
+    assert hint.sentence.startswith(
+        "5 handlings have the key ord, and no line names their message. If that is not the key of one"
+    )
+    assert hint.evidence_ids == ("line 0", "line 1", "line 2", "line 3", "line 4")
+    assert alone(hints.OFTEN - 1) == []
+    assert alone(hints.OFTEN, "m1") == []
+
+
 def test_a_hint_changes_no_count_and_stands_in_every_report(tmp_path):
     case = load_case(lake_with(tmp_path, other(1, 5)).findings(), world.INCIDENT)
     said = "had the same body as"
