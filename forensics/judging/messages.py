@@ -103,6 +103,7 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_be
             order_runs,
             others.message_ids,
             next((code for code in OPEN_WORDS if code in open_by), None),
+            sum(d.basis == "never_started" and not d.is_seen and not d.is_throttled for d in deliveries),
         ),
         sorted({d.message_id for d in deliveries if d.message_id is not None}),
         sorted(others.message_ids),

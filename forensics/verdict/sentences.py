@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from forensics.sentence import capitalized, joined, said
+from forensics.sentence import capitalized, counted, joined, said
 from forensics.terms import BASIS_WORDS, CAUSE_WORDS
 
 
@@ -88,11 +88,12 @@ def effect_sentence(
     order_runs: int | None = None,
     maybe_ids: Sequence[str] = (),
     open_by: str | None = None,
+    unrun: int = 0,
 ) -> str:
     """Say how often the work was done, and what shows it; ``order_runs``: from so many runs an order was inferred for it.
 
     ``maybe_ids``: messages that are counted in, and may be the same work; the first of them are named. ``open_by``: the code of
-    ``OPEN_WORDS`` for why there is no upper bound.
+    ``OPEN_WORDS`` for why there is no upper bound; ``unrun`` counts receives that no run followed, and no throttling explains.
 
     >>> effect_sentence(0, 1, [], 30)
     'The work was done at most once. At least 30 runs, and none against it, show that a batch is taken one message after the other.'
@@ -105,6 +106,9 @@ def effect_sentence(
         told = said("The work was done {times}.", times=times)
     if open_by:
         told = joined([told, OPEN_WORDS[open_by]])
+    elif unrun:
+        phrase = "Counted as not done: {receives} that no run followed, for no other consumer of the queue is known."
+        told = joined([told, said(phrase, receives=counted(unrun, "receive"))])
     if maybe_ids:
         told = joined([told, _counted_in(maybe_ids)])
     if not order_runs:

@@ -197,6 +197,33 @@ def test_a_verdict_is_given_of_what_came_again_or_shares_its_work(items, expecte
     assert shown(messages, items) == expected
 
 
+UNRUN = {
+    "no run followed a receive": ([YES, {**NO, "is_seen": False}], "1 receive that"),
+    "nor two": ([YES, {**NO, "is_seen": False}, {**NO, "is_seen": False, "is_throttled": False}], "2 receives that"),
+    "throttling tells why": ([YES, {**NO, "is_seen": False, "is_throttled": True}], ""),
+    "a run whose init failed": ([YES, NO], ""),
+    "one of which nobody knows": ([YES, {**OPEN, "is_seen": False}], ""),
+}
+
+
+def unrun(of, deliveries):
+    (message,) = found(of, ("m1", deliveries))
+    return message.effect_sentence.partition("Counted as not done: ")[2].partition(" no run followed")[0]
+
+
+@pytest.mark.parametrize(("deliveries", "expected"), UNRUN.values(), ids=UNRUN)
+def test_that_nobody_else_had_what_no_run_followed_is_said_where_it_is_counted_on(deliveries, expected):
+    assert unrun(messages, deliveries) == expected
+
+
+def test_it_is_not_said_where_nothing_bounds_how_often_the_work_was_done():
+    items = [("m1", [YES, {**NO, "is_seen": False}, {**OPEN, "ended_by": "visibility_expired"}])]
+    (message,) = found(messages, *items, around=Around(unread=(-LATE, LATE)))
+
+    assert message.effects_at_most is None
+    assert "Counted as not done" not in message.effect_sentence
+
+
 BESIDE = {
     "delivered once, and no mark of its key is another's": (0, []),
     "delivered once, and a mark of its key may be its own": (1, [("m1", 1, 2)]),

@@ -80,6 +80,7 @@ ASKED = {
         (test_messages.interval, test_messages.INTERVALS),
         (test_messages.why_open, test_messages.WHY_OPEN),
         (test_messages.shown, test_messages.SHOWN),
+        (test_messages.unrun, test_messages.UNRUN),
         (test_messages.dead_letters, test_messages.DEAD_LETTERS),
         (test_messages.beside, test_messages.BESIDE),
         (test_messages.maybe, test_messages.MAYBE),
