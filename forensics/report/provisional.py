@@ -20,7 +20,7 @@ def provisional_sentence(incident: Row, messages: Iterable[Row] = ()) -> str | N
     what = said("the verdict on {works}", works=counted(len(works), "work")) if works else "the verdict"
     return said(
         "Provisional: {what} rests on lines that are missing, and late ones may still come. It is final once that time is read "
-        "again after {at} UTC or sealed, or its files are imported as complete (--complete-since, --complete-until).",
+        "again after {at} UTC, or sealed.",
         what=what,
         at=clock_text(incident["final_at"]),
     )

@@ -252,7 +252,7 @@ def test_what_late_lines_may_change_is_called_provisional_in_every_report(case):
     told = gaps(incident, case.deliveries, case.redeliveries, case.settings, messages)
     case = dataclasses.replace(case, incident=incident, messages=messages, gaps=told)
     said = "Provisional: the verdict on 2 works rests on lines that are missing, and late ones may still come."
-    when = "read again after 2026-11-21 06:12:00.200 UTC or sealed, or its files"
+    when = "read again after 2026-11-21 06:12:00.200 UTC, or sealed."
 
     assert f"{said} It is final once that time is {when}" in summary(case)
     for form in ("md", "html"):
