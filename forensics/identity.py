@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 from base64 import urlsafe_b64encode
+from typing import TypeGuard
 
 HANDLE_PREFIX_CHARS = 24
 
@@ -33,6 +34,15 @@ def handle_token(receipt_handle: str, key: bytes | None = None) -> str:
     digest = made.hexdigest()[:32]
     shown = HANDLE_PREFIX_CHARS if len(receipt_handle) > HANDLE_PREFIX_CHARS else len(receipt_handle) // 2
     return f"RH~{receipt_handle[:shown]}~{digest}"
+
+
+def tells_deliveries_apart(token: str | None) -> TypeGuard[str]:
+    """Tell whether a token shows enough of a receipt handle: what a log puts in its stead, or all but cuts away, is alike in each delivery.
+
+    >>> tells_deliveries_apart(handle_token("AQEB" + "x" * 200)), tells_deliveries_apart(handle_token("***")), tells_deliveries_apart("***")
+    (True, False, False)
+    """
+    return token is not None and token.startswith("RH~") and token.rfind("~") == len("RH~") + HANDLE_PREFIX_CHARS
 
 
 def handle_prefix(token: str) -> str:

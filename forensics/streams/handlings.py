@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
-from forensics.identity import handle_prefix
+from forensics.identity import handle_prefix, tells_deliveries_apart
 from forensics.streams.attribution import AboutItem, attributed
 from forensics.streams.deliveries import gathered
 from forensics.streams.in_hand import CLOSERS, DELETED, STOPPING
@@ -192,7 +192,7 @@ class _MessageInStream:
 
         A call with the receipt handle that an earlier handling printed is of that one: a slower worker of the same stream. So
         is a refused delete where the latest handling was over. A receipt handle is of one delivery: who prints it again, with the
-        message, opens nothing.
+        message and no other receive count, opens nothing.
         """
         fact = about.fact
         if fact.role == STOPPING:
@@ -221,7 +221,7 @@ class _MessageInStream:
         if opens:
             self._is_awaiting_opener = False
         self.handlings[-1].append(fact)
-        if fact.role == "record" and fact.receipt_handle is not None:
+        if fact.role == "record" and tells_deliveries_apart(fact.receipt_handle):
             self._by_handle.setdefault(handle_prefix(fact.receipt_handle), self.handlings[-1])
         self._remember(about, fact)
 
@@ -245,10 +245,12 @@ class _MessageInStream:
     def _is_printed_again(self, fact: Fact) -> bool:
         if fact.role != "record" or fact.receipt_handle is None:
             return False
-        return handle_prefix(fact.receipt_handle) in self._by_handle
+        before = self._by_handle.get(handle_prefix(fact.receipt_handle), ())
+        told = [f.receive_count for f in before if f.role == "record" and f.receipt_handle == fact.receipt_handle]
+        return any(fact.receive_count is None or count in (None, fact.receive_count) for count in told)
 
     def _earlier_by_handle(self, fact: Fact) -> list[Fact] | None:
-        if fact.receipt_handle is None or not self.handlings:
+        if fact.role == "record" or fact.receipt_handle is None or not self.handlings:
             return None
         printed_in = self._by_handle.get(handle_prefix(fact.receipt_handle))
         return None if printed_in is self.handlings[-1] else printed_in

@@ -406,6 +406,22 @@ BY_HANDLE = {
         ("record a handle=one", "record a handle=two", "effect a", "record a handle=one", REFUSED),
         ["a: record mention effect handle_error", "a: record"],
     ),
+    "whose record is printed again under another receive count: the handle was made up": (
+        ("record a handle=one count=1", "effect a", "record a handle=one count=2", "effect a"),
+        ["a: record effect", "a: record effect"],
+    ),
+    "whose record is printed again, once with its receive count": (
+        ("record a handle=one count=2", "record a handle=one", "record a handle=one count=2"),
+        ["a: record mention mention"],
+    ),
+    "what a log puts in a handle's stead tells no delivery from another": (
+        ("record a masked=***", "effect a", "record a masked=***", "effect a"),
+        ["a: record effect", "a: record effect"],
+    ),
+    "nor does it tell whose a refused delete is": (
+        ("record a masked=***", "record a masked=***", "effect a", f"handle_error a masked=*** {DELETE}"),
+        ["a: record", "a: record effect handle_error"],
+    ),
     "another record with a handle of its own, long after or not": (
         ("record a handle=one", "record a handle=two", 900, "record a handle=three"),
         ["a: record", "a: record", "a: record"],

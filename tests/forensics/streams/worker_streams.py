@@ -1,6 +1,6 @@
 """Streams of workers in few words: what each line says, one line a second, messages with names of one letter.
 
-A word is a role ("passing": a mention that says nothing more), then a message, ``key=``, ``handle=``, ``thread=`` or ``detail=``.
+A word is a role ("passing": a mention that says nothing more), then a message, ``key=``, ``handle=``, ``masked=`` (what a log puts in a handle's stead), ``thread=`` or ``detail=``.
 "&" before it: it stands in the same ms as the last; "+": in the
 same line. A number is a pause in seconds. "|" is where the reader expects a cut; it says nothing.
 """
@@ -62,6 +62,7 @@ def _fact(words: list[str], at: int, evidence_id: str) -> Fact:
     values = dict(word.split("=", 1) for word in named if "=" in word)
     message_id = next((word for word in named if "=" not in word), None)
     receipt_handle = handle(values["handle"]) if "handle" in values else None
+    receipt_handle = handle_token(values["masked"]) if "masked" in values else receipt_handle
     count = int(values["count"]) if "count" in values else None
     detail = values.get("detail", TAKEN if role == "mention" else None)
     return Fact(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from forensics.identity import handle_token
 from forensics.lake import Lake
 from forensics.lake.findings import rows_of
 from forensics.parsers.marks import mark
@@ -18,7 +19,7 @@ NAMED_ALWAYS = '{{"level":30,"time":1795150800000,"hostname":"mailer","messageId
 IN_SPANS = "2026-11-20T05:00:00.000000Z  INFO handle{{message_id={id} receive_count={count}}}: billing::worker: {said}"
 BY_EVENTS = "timestamp=2026-11-20T05:00:00.000000Z level=info worker=w1 event={said}"
 IN_TEXT_AND_FIELD = '{{"@t":"2026-11-20T05:00:00Z","@m":{said},"MessageId":"{id}"}}'
-WITH_HANDLES = '{{"level":"info",{said},"messageId":"{id}","receiptHandle":"AQEB{count:04}{id}{id}"}}'
+WITH_HANDLES = '{{"level":"info",{said},"messageId":"{id}","receiptHandle":"{handle}"}}'
 SAYS = {
     WITH_HANDLES: (
         '"msg":"received message","receive_count":{count}',
@@ -48,9 +49,11 @@ TWICE = 99
 
 def handled(form, number, thread, at, took, count=1):
     """Yield the lines of one handling: received, done, and over a moment later."""
+    handle = handle_token(f"AQEB{count:04}{an_id(number)}{an_id(number)}")  # as the lake has it
     for seconds, said in zip((at, at + took, at + took + 0.1), SAYS[form], strict=True):
         told = said.format(number=number, id=an_id(number), count=count)
-        yield seconds, "worker-1", form.format(thread=thread, said=told, id=an_id(number), count=count)
+        named = {"id": an_id(number), "count": count, "handle": handle}
+        yield seconds, "worker-1", form.format(thread=thread, said=told, **named)
 
 
 def correlated(tmp_path, form, settings="", again=2):
