@@ -3,9 +3,24 @@
 import hashlib
 import hmac
 from base64 import urlsafe_b64encode
-from typing import TypeGuard
+from typing import TypeGuard, overload
 
 HANDLE_PREFIX_CHARS = 24
+BY_KEY = "key:"
+"""Begins the item id of what lines name by a business key alone."""
+
+
+@overload
+def queue_name(queue_arn: str) -> str: ...
+@overload
+def queue_name(queue_arn: str | None) -> str | None: ...
+def queue_name(queue_arn: str | None) -> str | None:
+    """Return a queue's name: the end of its ARN; files may be imported before anything tells that.
+
+    >>> queue_name("arn:aws:sqs:eu-west-1:123456789012:orders-dlq"), queue_name("orders"), queue_name(None)
+    ('orders-dlq', 'orders', None)
+    """
+    return None if queue_arn is None else queue_arn.rpartition(":")[2]
 
 
 def evidence_id(kind: str, *parts: object) -> str:

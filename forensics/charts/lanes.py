@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from forensics.identity import BY_KEY
+
 SECOND = 1_000_000
 MIN_GAP_US = 60 * SECOND
 MIN_GAP_SHARE = 0.2
@@ -187,7 +189,7 @@ def short_names(names: Sequence[str], chars: int = 8, cut: str = "") -> list[str
     >>> short_names(["order-2026-11-20-0017", "pay-1041"], 13, "…")
     ['order-2026-11…', 'pay-1041']
     """
-    plain = [n.removeprefix("key:") for n in names]
+    plain = [n.removeprefix(BY_KEY) for n in names]
     while chars < 24 and len({n[:chars] for n in plain}) < len(set(plain)):
         chars += 2
     return [n[:chars] + cut if len(n) > chars + len(cut) else n for n in plain]

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
+from forensics.identity import BY_KEY
+
 HASH_SCHEMA = {
     "hash": pl.UInt64,
     "owner": pl.UInt64,
@@ -116,7 +118,7 @@ def send_hashes(sends: pl.DataFrame) -> pl.DataFrame:
     named = [
         base.filter(pl.col(n).is_not_null()).with_columns(hash=pl.col(n).hash(_SEEDS[k])) for k, n in kinds.items()
     ]
-    alone = (pl.lit("key:") + pl.col("key")).hash(_SEEDS["item"])
+    alone = (pl.lit(BY_KEY) + pl.col("key")).hash(_SEEDS["item"])
     named.append(base.filter(pl.col("key").is_not_null()).with_columns(hash=alone, flags=pl.lit(OTHER, pl.UInt8)))
     return pl.concat(named).select(*HASH_SCHEMA).unique().sort("hash", "owner", "at")
 

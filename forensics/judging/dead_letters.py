@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from forensics.identity import queue_name
 from forensics.judging.evidence import united
 from forensics.judging.known import unknown_first, unknown_last
 from forensics.streams.model import Delivery
@@ -54,7 +55,7 @@ def count_with_source(
         mine = _consumer(delivery)
         if (source, mine) in consumed or any(_consumer(d) == mine or _has_same_line(d, delivery) for d in before):
             delivery.received_from_arn, delivery.queue_arn = delivery.queue_arn, source
-            delivery.queue = source.rpartition(":")[2]
+            delivery.queue = queue_name(source)
 
 
 def _before(dead: Delivery, of_source: Sequence[Delivery]) -> list[Delivery]:

@@ -6,6 +6,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
+from forensics.identity import queue_name
 from forensics.judging.bounds import why_open
 from forensics.judging.evidence import united
 from forensics.judging.guards import guards_of
@@ -147,7 +148,7 @@ def _message(
             sum(seen),
             receive_count,
             origin.sentence if origin else None,
-            _name_of(highest(dead_letter_queues)),
+            queue_name(highest(dead_letter_queues)),
         ),
         guard_sentence=interval.guard_sentence,
         effect_sentence=interval.effect_sentence,
@@ -178,10 +179,6 @@ _OF_EACH = attrgetter(
     "is_seen",
     "received_from_arn",
 )
-
-
-def _name_of(queue_arn: str | None) -> str | None:
-    return None if queue_arn is None else queue_arn.rpartition(":")[2]
 
 
 def _causes(redeliveries: Iterable[Redelivery]) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from forensics.clock import micros
+from forensics.identity import queue_name
 from forensics.judging.evidence import united
 from forensics.judging.known import first_known, highest, lowest
 from forensics.parsers.sends import pattern_of, read_as
@@ -69,7 +70,7 @@ class Sends:
                 continue
             if row.get("log_group") is not None and row.get("pattern") not in patterns:
                 continue
-            send, queue = _send(row), _name(row["queue_arn"])
+            send, queue = _send(row), queue_name(row["queue_arn"])
             if send.message_id is not None:
                 self._of_message.setdefault((queue, send.message_id), []).append(send)
             elif send.key is not None:
@@ -87,7 +88,7 @@ class Sends:
         if not (self._of_message or self._of_key):
             return []
         deliveries = list(item)
-        message_id, queue = highest(d.message_id for d in deliveries), _name(deliveries[0].queue_arn)
+        message_id, queue = highest(d.message_id for d in deliveries), queue_name(deliveries[0].queue_arn)
         if message_id is None:
             return []
         if found := self._of_message.get((queue, message_id)):
@@ -104,14 +105,14 @@ class Sends:
 
     def would_show(self, queue_arn: str, sent_at: int | None) -> bool:
         """Tell whether lines would have shown a send of then: all producers print each of theirs, and all were read."""
-        spans = self._exhaustive.get(_name(queue_arn))
+        spans = self._exhaustive.get(queue_name(queue_arn))
         if not spans or sent_at is None:
             return False
         return all(of_one.hold(sent_at - _NEAR_US, sent_at + _NEAR_US) for of_one in spans)
 
     def bearing(self, queue_arn: str, low: int, high: int) -> list[Any]:
         """Return as text when all sends of a queue would have shown, as far as it bears on a span."""
-        return [spans.between(low, high) for spans in self._exhaustive.get(_name(queue_arn), ())]
+        return [spans.between(low, high) for spans in self._exhaustive.get(queue_name(queue_arn), ())]
 
 
 def add_sends(item: Sequence[Delivery], sends: Sends) -> None:
@@ -142,8 +143,3 @@ def _send(row: Row) -> Send:
 
 def _order(send: Send) -> tuple[int, str]:
     return send.at, send.evidence_id
-
-
-def _name(queue_arn: str) -> str:
-    """Return a queue's name: files may be imported before anything tells its ARN."""
-    return queue_arn.rpartition(":")[2]

@@ -43,12 +43,3 @@ class Candidate:
     def span_ms(self) -> int | None:
         """From start to end in whole milliseconds, None where no end is known."""
         return None if self.until_at is None else self.until_at // 1000 - self.from_at // 1000
-
-
-def name_of(queue_arn: str | None) -> str | None:
-    """Return the queue's name: the end of its ARN.
-
-    >>> name_of("arn:aws:sqs:eu-west-1:123456789012:orders-dlq")
-    'orders-dlq'
-    """
-    return None if queue_arn is None else queue_arn.rpartition(":")[2]

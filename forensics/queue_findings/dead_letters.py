@@ -3,9 +3,10 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
+from forensics.identity import queue_name
 from forensics.judging.known import first_known, lowest
 from forensics.judging.model import Message
-from forensics.queue_findings.candidate import Candidate, KnowsQueueSettings, name_of
+from forensics.queue_findings.candidate import Candidate, KnowsQueueSettings
 from forensics.queue_findings.metric_series import MetricPoint, MetricSeries
 from forensics.queue_rules import QueueFacts
 from forensics.streams.model import Delivery
@@ -50,7 +51,7 @@ def _candidate(
     next_receives: Mapping[str, int],
 ) -> Candidate:
     settings = in_force.queue(delivery.queue_arn, first_known(delivery.received_at, visible_at)) or {}
-    dead_letter_queue = name_of(settings.get("dead_letter_queue_arn"))
+    dead_letter_queue = queue_name(settings.get("dead_letter_queue_arn"))
     arrival = _arrival(depths, dead_letter_queue, visible_at)
     arrived_at = arrival.until_at if arrival else None
     borders = [arrived_at, delivery.received_dead_at, next_receives.get(delivery.item_id)]

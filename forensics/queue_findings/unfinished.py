@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from forensics.identity import queue_name
 from forensics.judging.ending import is_at_limit
 from forensics.judging.model import Message
-from forensics.queue_findings.candidate import Candidate, KnowsQueueSettings, name_of
+from forensics.queue_findings.candidate import Candidate, KnowsQueueSettings
 from forensics.queue_findings.holding import GAVE_BACK, is_failed_in_flight
 from forensics.queue_findings.metric_series import MetricPoint, MetricSeries
 from forensics.queue_rules import QueueFacts
@@ -35,7 +36,7 @@ class Unfinished(NamedTuple):
     @property
     def dead_letter_queue(self) -> str | None:
         """Name of the queue's dead-letter queue, None where none is known."""
-        return name_of(self.settings.get("dead_letter_queue_arn"))
+        return queue_name(self.settings.get("dead_letter_queue_arn"))
 
     @property
     def retention_ends_at(self) -> int | None:

@@ -32,6 +32,7 @@ from forensics.report.sent_again import sent_again_chain
 from forensics.report.settings_then import SettingFact, settings_then
 from forensics.report.stop_now import moves, scene_of
 from forensics.report.works import (
+    Others,
     by_work,
     counted_works,
     elsewhere,
@@ -101,7 +102,7 @@ class Case:
     data_until_at: datetime | None
     made_at: datetime | None
     left_out: int
-    elsewhere: Mapping[str, Sequence[tuple[str, datetime | None]]]
+    elsewhere: Others
     read_works: Callable[[], Iterator[Row]] = field(repr=False, compare=False)
     """Reads the works of all affected messages, also of those that are left out."""
 
@@ -269,8 +270,8 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
         data_until_at=until,
         made_at=findings.generation.made_at,
         left_out=left_out,
-        elsewhere=elsewhere(findings, incident),
-        read_works=partial(every_work, findings, incident),
+        elsewhere=(others := elsewhere(findings, incident)),
+        read_works=partial(every_work, findings, incident, others),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from forensics.identity import queue_name
 from forensics.report.runs import consumer_text, ids_of, is_named_whole, same_run
 from forensics.run_ends import WORDS
 from forensics.sentence import counted, joined, said
@@ -137,7 +138,7 @@ def _came_again(told: Row, later: Row, run: Sequence[Row]) -> str:
     if not later["is_seen"]:
         return "It was received again; only the receive count tells."
     gap_ms, overlap_ms = told["gap_ms"], told["overlap_ms"]
-    dead_letter_queue = (later.get("received_from_arn") or "").rpartition(":")[2]
+    dead_letter_queue = queue_name(later.get("received_from_arn"))
     n = counted(len(run), "message")
     return said(
         "{who} received {n} again{gap}{overlap}.",

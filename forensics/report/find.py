@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from forensics.identity import HANDLE_PREFIX_CHARS, handle_prefix, handle_token
+from forensics.identity import BY_KEY, HANDLE_PREFIX_CHARS, handle_prefix, handle_token
 from forensics.lake import Findings
 from forensics.lake.conditions import Condition, any_of
 from forensics.lake.findings import rows_of
@@ -89,7 +89,7 @@ def ways_to_find(asked: str) -> list[tuple[str, Condition]]:
     """Return each way the text could name a delivery: its name, and the condition on ``deliveries``."""
     ways: list[tuple[str, Condition]] = [
         ("message id", ("message_id", "==", asked)),
-        ("business key", ("item_id", "==", f"key:{asked}")),
+        ("business key", ("item_id", "==", f"{BY_KEY}{asked}")),
         ("business key", ("business_keys", "holds", asked)),
         ("deduplication id", ("deduplication_id", "==", asked)),
         ("request id", ("request_id", "==", asked)),

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import Any
 
+from forensics.identity import BY_KEY
 from forensics.lake import Findings
 from forensics.lake.filters import between, equals, one_of
 from forensics.lake.rows import plain_rows
@@ -81,16 +82,15 @@ def _often_alone(messages: Iterable[Row], deliveries: Sequence[Row]) -> Iterator
     """Yield a hint per business key that stands alone so often that it may be what several keys have in common."""
     seen: dict[str, list[Row]] = defaultdict(list)
     for delivery in deliveries:
-        if delivery["message_id"] is None and delivery["item_id"].startswith(_ALONE):
+        if delivery["message_id"] is None and delivery["item_id"].startswith(BY_KEY):
             seen[delivery["item_id"]].append(delivery)
     for item_id in dict.fromkeys(message["item_id"] for message in messages):
         if len(mine := seen[item_id]) >= OFTEN:
             ids = tuple(sorted({evidence_id for d in mine for evidence_id in d["evidence_ids"][:1]}))
-            key = item_id.removeprefix(_ALONE)
+            key = item_id.removeprefix(BY_KEY)
             yield Hint(item_id, said(_TOO_SHORT, n=len(mine), key=key), (), ids)
 
 
-_ALONE = "key:"
 OFTEN = 5
 """In so many handlings one piece of work is seldom done."""
 _TOO_SHORT = (

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from forensics.clock import micros
+from forensics.identity import queue_name
 from forensics.sentence import said
 from forensics.settings_in_force import NEWEST, SettingsInForce
 from forensics.words import clock_text, span_text
@@ -137,7 +138,7 @@ def _settings(
     if queue:
         column = "dead_letter_queue_arn"
         dead, receives, is_unknown = queue[column], queue["max_receive_count"], _is_unknown(queue, column)
-        shown = NOT_KNOWN if is_unknown else _name(dead) if dead else "none"
+        shown = NOT_KNOWN if is_unknown else queue_name(dead) if dead else "none"
         advice = "one, kept longer than the queue itself"
         yield _Told("dead-letter queue", shown, advice, not dead and not is_unknown, queue, column)
         if receives is not None:
@@ -227,7 +228,3 @@ def _seconds(value: int | None) -> str | None:
 
 def _number(value: int | None) -> str | None:
     return None if value is None else str(value)
-
-
-def _name(arn: str) -> str:
-    return arn.rpartition(":")[2]

@@ -19,6 +19,8 @@ from forensics.verdict.interval import AFFECTED
 from forensics.words import interval_text
 
 Row = Mapping[str, Any]
+Others = Mapping[str, Sequence[tuple[str, datetime | None]]]
+"""By work id, other incidents with a message of that work, and when it was first received."""
 _AT_A_TIME = 5_000
 """Messages that are rows of Python at a time; the rest stays in columns, a tenth of the size."""
 
@@ -32,7 +34,7 @@ def ordered_items(findings: Findings, incident_id: str) -> list[str]:
     return items
 
 
-def every_work(findings: Findings, incident: Row) -> Iterator[Row]:
+def every_work(findings: Findings, incident: Row, others: Others) -> Iterator[Row]:
     """Yield every affected work of an incident as ``by_work`` does, without its evidence and ``with_first_repeats``.
 
     They come in a report's order: of its messages affected ones first, then as they were received.
@@ -54,7 +56,7 @@ def every_work(findings: Findings, incident: Row) -> Iterator[Row]:
     )
     repeats = findings.scan(REDELIVERIES, ["item_id", "later_received_at"], equals("queue_arn", incident["queue_arn"]))
     again = first_repeats(row for batch in repeats for row in plain_rows(batch))
-    yield from with_first_repeats(found, again, elsewhere(findings, incident))
+    yield from with_first_repeats(found, again, others)
 
 
 def first_repeats(redeliveries: Iterable[Row]) -> dict[str, datetime]:
@@ -67,7 +69,7 @@ def first_repeats(redeliveries: Iterable[Row]) -> dict[str, datetime]:
     return found
 
 
-def elsewhere(findings: Findings, incident: Row) -> dict[str, list[tuple[str, datetime | None]]]:
+def elsewhere(findings: Findings, incident: Row) -> Others:
     """Return by work id in which other incidents messages of an incident's works are, and when they were first received."""
     if not incident["works_shared"]:
         return {}
@@ -84,7 +86,7 @@ def elsewhere(findings: Findings, incident: Row) -> dict[str, list[tuple[str, da
 def with_first_repeats(
     works: Iterable[Row],
     again: Mapping[str, datetime],
-    others: Mapping[str, Sequence[tuple[str, datetime | None]]] = MappingProxyType({}),
+    others: Others = MappingProxyType({}),
 ) -> Iterator[Row]:
     """Add ``first_repeat_at`` to works, None where no repeat has a known time, and ``other_incident_ids``.
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from forensics.event_ids import is_event_id
-from forensics.identity import handle_prefix
+from forensics.identity import BY_KEY, handle_prefix
 from forensics.settings import Consumer
 from forensics.streams.in_hand import OPENERS, STOPPING, Held, Threads, beside_other_jobs, is_nameless_start
 from forensics.streams.model import Fact, PlacedFact
@@ -251,5 +251,5 @@ def _given(fact: Fact, item_id: str | None) -> Fact:
     """Fill in what a fact that names nothing is about."""
     if item_id is None or fact.message_id is not None or fact.key is not None:
         return fact
-    key = item_id.removeprefix("key:")
+    key = item_id.removeprefix(BY_KEY)
     return fact._replace(message_id=item_id) if key == item_id else fact._replace(key=key)

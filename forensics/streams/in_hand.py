@@ -3,6 +3,7 @@
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from forensics.identity import BY_KEY
 from forensics.streams.model import Fact, PlacedFact
 
 OPENERS = frozenset({"record", "started", "worker_started"})
@@ -142,7 +143,7 @@ class Threads:
         A key that two messages have is that of work done under two ids, or one of the two had an opening before it that is lost:
         unless each was seen to end right behind the line with the key.
         """
-        several = {f"key:{key}" for key, given in self._given.items() if len(given) > 1 and not all(given.values())}
+        several = {f"{BY_KEY}{key}" for key, given in self._given.items() if len(given) > 1 and not all(given.values())}
         return self._contradicted | several
 
     def hear(self, place: int, fact: Fact) -> "OpenMessages":
@@ -204,7 +205,7 @@ class Threads:
             self._contradicted.update(self._workable(place, fact, one_at_a_time))
         if not fitting:
             return fact
-        if len(fitting) > 1 or fitting[0] in self._doubtful or f"key:{key}" in self._doubtful:
+        if len(fitting) > 1 or fitting[0] in self._doubtful or f"{BY_KEY}{key}" in self._doubtful:
             return fact._replace(message_id=None)
         (message_id,) = fitting
         self._keys[message_id] = key

@@ -68,5 +68,5 @@ def test_other_incidents_are_asked_for_the_messages_of_works_that_they_share(tmp
 
     assert elsewhere(lake.findings(), shared) == {"one": [("orders-2", world.after(-60))]}
     assert elsewhere(lake.findings(), shared | {"works_shared": 0}) == {}
-    (work,) = every_work(lake.findings(), shared)
+    (work,) = every_work(lake.findings(), shared, elsewhere(lake.findings(), shared))
     assert (work["other_incident_ids"], work["first_repeat_at"]) == (["orders-2"], world.after(0))
