@@ -45,6 +45,7 @@ def health(
     from forensics.health import weeks_before
     from forensics.nearest import queues_hint
     from forensics.people import aside_text, people_of
+    from forensics.report.log_readiness import not_placed
     from forensics.report.week import WEEK_COLUMNS, headline, load_week, set_aside, spark_line, week_record, weeks_read
     from forensics.words import interval_text
 
@@ -93,5 +94,7 @@ def health(
         zone=newest.zone,
         until=until,
     )
+    for sentence in not_placed(findings, queue):
+        say("{sentence}", sentence=in_words(sentence))
     if aside := aside_text(work for r in reviews for work in set_aside(r)):
         say("Set aside, --without-marks counts them: {aside}.", aside=in_words(aside))

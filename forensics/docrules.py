@@ -25,7 +25,8 @@ FOLDERS = {
         " deduplication id under which different business keys, or different bodies without them, were sent."
         " Where such bodies are JSON and differ only in times near their send, attempts, trace or request ids, and the sends follow"
         " one another within 12 hours, they may be one work: each stays a work of its own, and the others raise only how often it"
-        " may have been done."
+        " may have been done. So do messages with one business key of which no line tells the queue, where their consumer reads several"
+        " or nobody said which."
         " Each rule is asked about the later id beside the one before it; the answer stands in `origin`.",
     ),
     "queue_rules": (

@@ -21,6 +21,7 @@ from forensics.judging.messages import messages_of
 from forensics.judging.model import Judged, Message, Redelivery
 from forensics.judging.pairs import redeliveries_of
 from forensics.judging.passing import without_passing
+from forensics.judging.placing import place_by_message
 from forensics.judging.provisional import delivery_final_at
 from forensics.judging.sends import add_sends
 from forensics.judging.surroundings import Surroundings
@@ -83,6 +84,7 @@ def judge_alone(delivery: Delivery) -> bool:
 def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
     """Return the ledger of each item by queue and item id: deliveries in order, each with its effect and its ending."""
     to_judge = [_to_judge(d, around) for d in deliveries]
+    place_by_message(to_judge, around)
     count_with_source(to_judge, around.dead_letter_sources, around.consumed)
     logged = with_late_output_returned(to_judge)
     share_by_key(logged)

@@ -1,7 +1,8 @@
 """Works that may be one: sent under one deduplication id, with bodies that differ only in what differs at each send.
 
 A producer that puts the time into a body sends the same work again so; or the id stands for a customer who ordered the same
-twice. Nothing tells, so each stays a work of its own, and what was done for the others raises only how often it may have been done.
+twice. And messages with one business key of which nothing tells the queue: in one queue they are one work, in two they are two.
+Nothing tells, so each stays a work of its own, and what was done for the others raises only how often it may have been done.
 """
 
 from collections import Counter, defaultdict
@@ -37,7 +38,9 @@ class Others(NamedTuple):
     is_open: bool = False
     works: tuple[Work, ...] = ()
     earlier: Item | None = None
-    """The message among them that was sent last before the first of this work, where one was."""
+    """The message among them that was sent last before the first of this work, where one was under its deduplication id."""
+    by_key: bool = False
+    """The nearest is one because of its business key, its queue being unknown; else because of its deduplication id."""
 
     def __bool__(self) -> bool:
         return bool(self.works)
@@ -53,6 +56,7 @@ class _Sent(NamedTuple):
     place: int
     item: Item
     keys: frozenset[str]
+    by_key: bool = False
 
 
 class MaybeSame:
@@ -62,8 +66,8 @@ class MaybeSame:
         self._works, self._around = works, around
         self._chains: dict[int, list[tuple[list[_Sent], bool]]] = defaultdict(list)
         self._added: dict[int, tuple[int, bool]] = {}
-        for alike in _alike(works):
-            for chain in _chains(alike):
+        for alike in (*map(_chains, _alike(works)), _by_key(works, around)):
+            for chain in alike:
                 if len(chain) <= MOST_COUNTED:
                     for place in {sent.place for sent in chain}:
                         self._chains[place].append((chain, False))
@@ -76,11 +80,12 @@ class MaybeSame:
         """Return what may be the same work as that at a place."""
         chains = self._chains.get(place, [])
         mine = [sent for chain, _ in chains for sent in chain if sent.place == place]
+        keys = frozenset().union(*(sent.keys for sent in mine))
         others = [
             sent
             for chain, _ in chains
             for sent in chain
-            if sent.place != place and not (sent.keys and mine[0].keys)  # both known: they would be one work
+            if sent.place != place and (sent.by_key or not (sent.keys and keys))  # both known: they would be one work
         ]
         if not others:
             return NONE
@@ -88,13 +93,14 @@ class MaybeSame:
         others.sort(key=lambda sent: (abs(sent.at - began), sent.item[0].item_id))
         places = list(dict.fromkeys(sent.place for sent in others))
         added = [self._adds(other) for other in places]
-        before = [sent for sent in others if sent.at < began]
+        before = [sent for sent in others if sent.at < began and not sent.by_key]
         return Others(
             tuple(dict.fromkeys(sent.item[0].item_id for sent in others))[:MOST_NAMED],
             sum(count for count, _ in added),
             any(is_open for _, is_open in (*added, *chains)),
             tuple(self._works[other] for other in places),
             before[0].item if before else None,
+            others[0].by_key,
         )
 
     def _adds(self, place: int) -> tuple[int, bool]:
@@ -116,10 +122,30 @@ def _alike(works: Sequence[Work]) -> Iterable[list[_Sent]]:
         if name is None or several[name] < 2 or item[0].message_id is None:
             continue
         shape = highest([d.body_shape for d in item]) or highest([d.body_md5 for d in item])
-        at = first_known(lowest([d.sent_at for d in item]), lowest([d.received_at for d in item]))
+        at = _sent_at(item)
         if shape is not None and at is not None:
             by_name[name, shape].append(_Sent(at, place, item, _keys(works[place])))
     return by_name.values()
+
+
+def _by_key(works: Sequence[Work], around: Surroundings) -> Iterable[list[_Sent]]:
+    """Yield the messages of several works that have one business key in an unknown queue, in order."""
+    by_key: dict[tuple[str, str], list[_Sent]] = defaultdict(list)
+    for place, work in enumerate(works):
+        for item in work:
+            if item[0].message_id is None or around.is_of_one_queue(item[0]):
+                continue
+            for key in {key for d in item for key in d.business_keys}:
+                sent = _Sent(first_known(_sent_at(item), 0), place, item, frozenset(), by_key=True)
+                by_key[item[0].queue_arn, key].append(sent)
+    for alike in by_key.values():
+        if len({sent.place for sent in alike}) > 1:
+            yield sorted(alike, key=attrgetter("at", "place"))
+
+
+def _sent_at(item: Item) -> int | None:
+    """Return when a message was sent, else first received, as far as is known."""
+    return first_known(lowest([d.sent_at for d in item]), lowest([d.received_at for d in item]))
 
 
 def _keys(work: Work) -> frozenset[str]:

@@ -69,7 +69,8 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_be
     deliveries = list(chain.from_iterable(work))
     effects = [d.effect for d in deliveries]
     bases = {d.basis for d in deliveries if d.effect == "yes"}
-    at_least, maybe = effects.count("yes"), len(effects) - effects.count("no") + marks_beside + others.done_at_most
+    at_least = _at_least(work, around)
+    maybe = len(effects) - effects.count("no") + marks_beside + others.done_at_most
     open_by = {why_open(item, around) for item in work}
     at_most = None if others.is_open or open_by != {None} else maybe
     guards = guards_of(work, around)
@@ -105,11 +106,20 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_be
             others.message_ids,
             next((code for code in OPEN_WORDS if code in open_by), None),
             sum(d.basis == "never_started" and not d.is_seen and not d.is_throttled for d in deliveries),
+            others.by_key,
+            0 if at_least == effects.count("yes") else effects.count("yes"),
         ),
         sorted({d.message_id for d in deliveries if d.message_id is not None}),
         sorted(others.message_ids),
         final_at,
     )
+
+
+def _at_least(work: Sequence[Sequence[Delivery]], around: Surroundings) -> int:
+    """Return how often a work was done for sure: what a key alone names, and nothing its queue, may be several works with that key."""
+    done = [sum(d.effect == "yes" for d in item) for item in work]
+    is_one = [item[0].message_id is not None or around.is_of_one_queue(item[0]) for item in work]
+    return sum(times if one else min(times, 1) for times, one in zip(done, is_one, strict=True))
 
 
 def _message(

@@ -1,5 +1,9 @@
 """Where and when a delivery was received, and the settings that were in force then."""
 
+from collections import defaultdict
+from collections.abc import Sequence
+
+from forensics.judging.surroundings import Surroundings
 from forensics.settings import Consumer
 from forensics.settings_in_force import Row, SettingsInForce
 from forensics.streams.model import Delivery, LogGroup
@@ -22,6 +26,29 @@ def place(delivery: Delivery, group: LogGroup, in_force: SettingsInForce) -> Non
     _take_settings(delivery, in_force)
     take_declared(delivery, group.consumer)
     delivery.evidence_ids = sorted({*delivery.fact_ids, *delivery.end_ids})
+
+
+def place_by_message(deliveries: Sequence[Delivery], around: Surroundings) -> None:
+    """Place what nothing else places in the queue in which its message was received by somebody who says so.
+
+    That must be a queue that its own consumer reads: another may read what was set aside out of it. Changes what it is given.
+    """
+    unknown = [d for d in deliveries if d.message_id is not None and not around.is_queue_known(d)]
+    known: dict[str | None, list[Delivery]] = defaultdict(list)
+    for delivery in deliveries if unknown else ():
+        if around.is_queue_known(delivery):
+            known[delivery.message_id].append(delivery)
+    for delivery in unknown:
+        read = around.queues_of(delivery.log_group)
+        found = [other for other in known[delivery.message_id] if other.queue_arn in read]
+        if found:
+            nearest = min(found, key=lambda other: abs(_at(other) - _at(delivery)))
+            delivery.queue_arn, delivery.queue = nearest.queue_arn, nearest.queue
+            _take_settings(delivery, around.in_force)
+
+
+def _at(delivery: Delivery) -> int:
+    return delivery.received_at or 0
 
 
 def take_declared(delivery: Delivery, said: Consumer) -> None:

@@ -5,7 +5,7 @@ Times are whole microseconds since 1970, UTC.
 
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from copy import copy
 from typing import Any
 
@@ -89,6 +89,9 @@ class Surroundings:
         sources = sources_of(queue_settings)
         self.dead_letter_sources: Mapping[str, Sequence[str]] = sources
         self.consumed = frozenset((row["queue_arn"], row["function_name"] or row["log_group"]) for row in consumers)
+        self._queues: dict[str, set[str]] = {}
+        for row in consumers:
+            self._queues.setdefault(row["log_group"], set()).add(row["queue_arn"])
         self.has_fifo_dead_letters = has_fifo_dead_letters(consumers, queue_settings)
         coverage = list(left_by_retention(coverage, log_group_settings))
         read = read_spans(coverage)
@@ -133,6 +136,21 @@ class Surroundings:
         with_calls = copy(self)
         with_calls._take_calls(rows)
         return with_calls
+
+    def is_queue_known(self, delivery: Delivery) -> bool:
+        """Tell whether anything says from which queue a delivery came; else its log group stands for the queue."""
+        return delivery.queue_arn != delivery.log_group or self.queues_of(delivery.log_group) == {delivery.queue_arn}
+
+    def is_of_one_queue(self, delivery: Delivery) -> bool:
+        """Tell whether a key stands for one work there: the queue is known, or is one of a queue and its dead-letter queue."""
+        if self.is_queue_known(delivery):
+            return True
+        told = self.queues_of(delivery.log_group)
+        return len({arn for arn in told if told.isdisjoint(self.dead_letter_sources.get(arn, ()))}) == 1
+
+    def queues_of(self, log_group: str | None) -> Set[str]:
+        """Return the queues whose consumers write to a log group, as far as anything tells."""
+        return self._queues.get(log_group or "", frozenset())
 
     def read_span(self, log_group: str) -> tuple[int, int] | None:
         """Return from when until when a log group was read, its lines included; None where it has no lines."""
@@ -342,6 +360,7 @@ class Surroundings:
         borders = self._borders.get(log_group)
         return [
             borders and [min(max(border, low), high) for border in borders],
+            sorted(self.queues_of(log_group)),
             sorted(str(function) for group, function in self._guarding if group == log_group),
             sorted(str(function) for group, function in self._without_effects if group == log_group),
             sorted((str(function), *order) for (group, function), order in self._orders.items() if group == log_group),

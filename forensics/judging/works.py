@@ -17,7 +17,8 @@ def works(items: Sequence[list[Delivery]], around: Surroundings) -> list[list[li
     deduplication id that is the other's message id (a FIFO redrive), and a body that went to the dead-letter queue once and
     came back once while a move task was on. An equal body alone links nothing, nor does a deduplication id under which
     different business keys were sent, or different bodies of which no business key tells more: it may stand for something else
-    than the work; what of it may be one work all the same, ``maybe_same`` tells. ``items`` need their effects and endings.
+    than the work, nor does anything but job and message ids where nothing tells the queue: there a key may be of several. What of it may be one work all
+    the same, ``maybe_same`` tells. ``items`` need their effects and endings.
     """
     redriven = _redriven_bodies(items, around) if around.has_move_tasks else {}
     of_others = _of_several_works(items)
@@ -26,7 +27,10 @@ def works(items: Sequence[list[Delivery]], around: Surroundings) -> list[list[li
     holders: dict[tuple[str, str, str], Key] = {}
     for item in items:
         key = _key(item)
-        for kind, value in (_shared_values(item, message_ids) - of_others) | redriven.get(key, set()):
+        shared = _shared_values(item, message_ids) - of_others
+        if not around.is_of_one_queue(item[0]):
+            shared = {(kind, value) for kind, value in shared if kind in _OF_ANY_QUEUE}
+        for kind, value in shared | redriven.get(key, set()):
             holder = holders.setdefault((key[0], kind, value), key)
             if holder is not key:
                 links.join(holder, key)
@@ -37,6 +41,10 @@ def works(items: Sequence[list[Delivery]], around: Surroundings) -> list[list[li
         for delivery in item:
             delivery.work_id = name[1]
     return list(found.values())
+
+
+_OF_ANY_QUEUE = ("message", "job")
+"""Kinds of shared values that stand for one work, whichever queue it is in."""
 
 
 def _key(item: Sequence[Delivery]) -> Key:

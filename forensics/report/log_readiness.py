@@ -1,7 +1,8 @@
 """What the consumers' logs tell, in lines for a terminal, and what to add to them, in rows for a report."""
 
 import shlex
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from forensics.lake import Findings, Lake
@@ -10,8 +11,9 @@ from forensics.lake.findings import rows_of
 from forensics.lake.rows import plain_rows
 from forensics.readiness import LEVELS
 from forensics.report.queue_lookup import deliveries_of
-from forensics.sentence import said
+from forensics.sentence import counted, joined, said
 from forensics.settings import Settings
+from forensics.tables.evidence import CONSUMERS
 from forensics.tables.findings import LOGGING_READINESS
 
 
@@ -40,7 +42,7 @@ def readiness_lines(lake: Lake, queue: str | None = None) -> list[str]:
             first = {"what": row["missing"][0], "name": row["python_lines"][0]}
             lines.append(said("  to log {what}, add in Python: {name}", **first))
             lines.append(said("  or in Node: {name}", name=row["node_lines"][0]))
-    return lines
+    return [*lines, *not_placed(lake.findings(), queue)]
 
 
 def not_checked(findings: Findings, queue: str | None = None) -> list[str]:
@@ -51,7 +53,38 @@ def not_checked(findings: Findings, queue: str | None = None) -> list[str]:
     where = equals("level", "blind") if queue is None else equals("level", "blind") & equals("queue", queue)
     rows = plain_rows(findings.read(LOGGING_READINESS, ["queue", "log_group", "function_name"], where))
     told = {(row["queue"], row["function_name"] or row["log_group"]) for row in rows}
-    return [not_checked_text(name, who) for name, who in sorted(told)]
+    return [*(not_checked_text(name, who) for name, who in sorted(told)), *not_placed(findings, queue)]
+
+
+def not_placed(findings: Findings, queue: str | None = None) -> list[str]:
+    """Return a sentence per log group with deliveries of which nothing tells from which of several queues they came.
+
+    They stand under the log group's name. ``queue`` limits them to groups whose consumer reads it.
+    """
+    read: dict[str, set[str]] = defaultdict(set)
+    for row in plain_rows(findings.read(CONSUMERS, ["queue_name", "log_group"])):
+        read[row["log_group"]].add(row["queue_name"])
+    groups = [name for name, queues in sorted(read.items()) if len(queues) > 1 and queue in (None, name, *queues)]
+    return [
+        not_placed_text(count, group, sorted(read[group]))
+        for group in groups
+        if (count := deliveries_of(findings, group))
+    ]
+
+
+def not_placed_text(count: int, log_group: str, queues: Sequence[str]) -> str:
+    """Say that deliveries stand under the name of a log group, and what to log so that they do not.
+
+    >>> print(not_placed_text(2, "/aws/lambda/ship", ["new", "old"]))
+    No line of /aws/lambda/ship tells whether 2 deliveries came from new or old, so they are listed under queue /aws/lambda/ship, and there a business key links nothing. Log the eventSourceARN of each record.
+    """
+    return said(
+        "No line of {group} tells whether {deliveries} came from {queues}, so they are listed under queue {group}, and there a business key"
+        " links nothing. Log the eventSourceARN of each record.",
+        group=log_group,
+        deliveries=counted(count, "delivery", "deliveries"),
+        queues=joined(queues, " or "),
+    )
 
 
 def unlike_effects(findings: Findings, settings: Settings) -> list[str]:

@@ -85,6 +85,9 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
         "has_stray_guard": has_stray_guard,
         "batch_count": len(by_item),
     }
+    queues = {fact.queue_arn for mine in by_item.values() for fact in mine} - {None}
+    if len(queues) == 1:  # a mapping hands over the messages of one queue
+        (carried["record_queue_arn"],) = queues
     if not is_batch_printed:
         carried["in_hand_count"] = sum(not all(fact.is_passing for fact in mine) for mine in by_item.values())
     return [gathered(item_id, mine, end_ids=list(end_ids), **carried) for item_id, mine in by_item.items()]
@@ -258,7 +261,8 @@ def _add_record(delivery: Delivery, facts: Sequence[Fact]) -> None:
     delivery.deduplication_id = record.deduplication_id
     delivery.receipt_handle = record.receipt_handle
     delivery.body_md5 = record.body_md5
-    delivery.record_queue_arn = record.queue_arn
+    if record.queue_arn is not None:
+        delivery.record_queue_arn = record.queue_arn
     delivery.dead_letter_source_arn = record.dead_letter_source_arn
     delivery.sender_id = record.sender_id
     delivery.body_shape = record.body_shape

@@ -40,10 +40,12 @@ def trigger_sentence(
     'It was delivered 1 time. The same business key was sent again 2 s later under another message id.'
     >>> trigger_sentence(["released", "function_error"], 2, None)
     'It was delivered 2 times: it was redelivered because its visibility timeout was cut short and because the handler raised an error.'
+    >>> trigger_sentence(["function_timeout"], 2, 1)
+    'It was delivered 2 times: it was redelivered because the function timed out.'
     >>> trigger_sentence([], 2, None, None, "orders-dlq")
     'It was delivered 2 times. It was moved to the dead-letter queue orders-dlq, whose consumer does the same work.'
     """
-    count = receive_count or seen
+    count = max(receive_count or 0, seen)
     times = said("{count} time" if count == 1 else "{count} times", count=count)
     if causes:
         why = joined(map(_because, causes), " and " if count == 2 else ", then ")  # two deliveries are one redelivery
@@ -89,11 +91,15 @@ def effect_sentence(
     maybe_ids: Sequence[str] = (),
     open_by: str | None = None,
     unrun: int = 0,
+    by_key: bool = False,
+    of_key: int = 0,
 ) -> str:
     """Say how often the work was done, and what shows it; ``order_runs``: from so many runs an order was inferred for it.
 
     ``maybe_ids``: messages that are counted in, and may be the same work; the first of them are named. ``open_by``: the code of
     ``OPEN_WORDS`` for why there is no upper bound; ``unrun`` counts receives that no run followed, and no throttling explains.
+    ``by_key``: what may be the same work has its business key, and nothing tells the queue of either. ``of_key``: so often its key
+    alone was done, in whichever queues.
 
     >>> effect_sentence(0, 1, [], 30)
     'The work was done at most once. At least 30 runs, and none against it, show that a batch is taken one message after the other.'
@@ -109,8 +115,11 @@ def effect_sentence(
     elif unrun:
         phrase = "Counted as not done: {receives} that no run followed, for no other consumer of the queue is known."
         told = joined([told, said(phrase, receives=counted(unrun, "receive"))])
+    if of_key:
+        phrase = "Its key was done {n} times, and no line tells from which queue: in different queues one key is different work."
+        told = joined([told, said(phrase, n=of_key)])
     if maybe_ids:
-        told = joined([told, _counted_in(maybe_ids)])
+        told = joined([told, (_counted_in_by_key if by_key else _counted_in)(maybe_ids)])
     if not order_runs:
         return told
     runs = said("{count} run" if order_runs == 1 else "{count} runs", count=order_runs)
@@ -129,6 +138,21 @@ def _counted_in(message_ids: Sequence[str]) -> str:
     return said(
         "Counted in are {n} other messages that may be the same work, the nearest {id}: their deduplication id is the same, and"
         " their bodies differ only in times, attempts or request ids.",
+        n=len(message_ids),
+        id=message_ids[0],
+    )
+
+
+def _counted_in_by_key(message_ids: Sequence[str]) -> str:
+    """Say which messages may be the same work, nothing telling their queue."""
+    if len(message_ids) == 1:
+        return said(
+            "Counted in is {id}, which may be the same work: its business key is the same, and no line tells from which queue either came.",
+            id=message_ids[0],
+        )
+    return said(
+        "Counted in are {n} other messages that may be the same work, the nearest {id}: their business key is the same, and no line"
+        " tells from which queue they came.",
         n=len(message_ids),
         id=message_ids[0],
     )

@@ -60,6 +60,7 @@ class Around:
     moved_from: int | None = None
     dead_letter_sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
     consumed: frozenset[tuple[str, str]] = frozenset()
+    queues: Mapping[str, set[str]] = field(default_factory=dict)
     groups_with_guard_lines: frozenset[str] = frozenset()
     groups_without_effects: frozenset[str] = frozenset()
     order: Order = Order()
@@ -78,6 +79,14 @@ class Around:
     @property
     def has_move_tasks(self):
         return self.moved_from is not None
+
+    def is_queue_known(self, delivery):
+        return delivery.queue_arn != delivery.log_group
+
+    def queues_of(self, log_group):
+        return self.queues.get(log_group, set())
+
+    is_of_one_queue = is_queue_known
 
     def hides_no_work(self, queue_arn):
         return False

@@ -81,6 +81,47 @@ MAYBE = {
 }
 
 
+UNPLACED = {"queue_arn": "/aws/lambda/charge", "business_keys": ["k"], "receive_count": 1, "visibility_timeout_s": 30}
+DAYS_LATER = {"received_at": 9_000 * MIN, "consumer": "run 2"}
+OF_AN_UNKNOWN_QUEUE = {
+    "both were done": (
+        UNPLACED | DONE,
+        UNPLACED | DONE | DAYS_LATER,
+        {"m1": (1, 2, "probable"), "m2": (1, 2, "probable")},
+    ),
+    "neither is known to be": (
+        UNPLACED | OPEN | {"has_effect": True},
+        UNPLACED | OPEN | DAYS_LATER | {"has_effect": True},
+        {"m1": (0, 2, "possible"), "m2": (0, 2, "possible")},
+    ),
+    "of which nobody knows when": (
+        UNPLACED | DONE | {"received_at": None},
+        UNPLACED | DONE | DAYS_LATER | {"received_at": None},
+        {"m1": (1, 2, "probable"), "m2": (1, 2, "probable")},
+    ),
+    "another key": (UNPLACED | DONE, UNPLACED | DONE | DAYS_LATER | {"business_keys": ["l"]}, {}),
+    "in a queue that is known": (
+        UNPLACED | DONE,
+        UNPLACED | DONE | DAYS_LATER | {"queue_arn": "arn:aws:sqs:eu-west-1:123456789012:other"},
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize(("first", "again", "expected"), OF_AN_UNKNOWN_QUEUE.values(), ids=OF_AN_UNKNOWN_QUEUE)
+def test_one_business_key_of_an_unknown_queue_may_be_one_work_or_several(first, again, expected):
+    assert intervals(first, again) == expected
+
+
+def test_what_may_be_the_same_by_its_key_alone_was_sent_by_nobody_again():
+    found = messages(UNPLACED | DONE, UNPLACED | DONE | DAYS_LATER)
+
+    assert [m.origin for m in found.values()] == [None, None]
+    assert found["m2"].effect_sentence.endswith(
+        "Counted in is m1, which may be the same work: its business key is the same, and no line tells from which queue either came."
+    )
+
+
 @pytest.mark.parametrize(("first", "again", "expected"), MAYBE.values(), ids=MAYBE)
 def test_what_may_be_the_same_work_raises_only_how_often_it_may_have_been_done(first, again, expected):
     assert intervals(first, again) == expected

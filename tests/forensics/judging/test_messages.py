@@ -41,6 +41,25 @@ def found(of, *items, around=None, marks_beside=0, others=NONE):
     return of.messages_of(work, [redeliveries_of(item, around) for item in work], around, marks_beside, others)
 
 
+UNPLACED = {"queue_arn": "/aws/lambda/charge"}
+OF_A_KEY = {
+    "of a known queue": ("key:k", {}, (2, False)),
+    "of an unknown queue": ("key:k", UNPLACED, (1, True)),
+    "of an unknown queue, not done at all": ("key:k", UNPLACED | OPEN, (0, False)),
+    "of an unknown queue, and of a message that lines name": ("m1", UNPLACED, (2, False)),
+}
+
+
+def of_key(of, item, facts):
+    (told,) = found(of, (item, [YES | facts, YES | facts]))
+    return told.effects_at_least, "Its key was done 2 times, and no line tells from which queue" in told.effect_sentence
+
+
+@pytest.mark.parametrize(("item", "facts", "expected"), OF_A_KEY.values(), ids=OF_A_KEY)
+def test_what_a_key_alone_names_may_be_works_of_several_queues(item, facts, expected):
+    assert of_key(messages, item, facts) == expected
+
+
 DELETED = {**OPEN, "ended_by": "deleted", "deleted_by_call_at": 1}
 WHY_OPEN = {
     "its last delivery failed, and a log was not read then": (

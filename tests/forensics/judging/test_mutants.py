@@ -79,6 +79,7 @@ ASKED = {
     "messages": [
         (test_messages.interval, test_messages.INTERVALS),
         (test_messages.why_open, test_messages.WHY_OPEN),
+        (test_messages.of_key, test_messages.OF_A_KEY),
         (test_messages.shown, test_messages.SHOWN),
         (test_messages.unrun, test_messages.UNRUN),
         (test_messages.dead_letters, test_messages.DEAD_LETTERS),
@@ -124,7 +125,11 @@ ASKED = {
         (test_unlogged.kind, test_unlogged.WATCHED),
         (test_unlogged.cited, test_unlogged.CITED),
     ],
-    "works": [(test_works.answer, test_works.CASES), (test_works.redriven, test_works.REDRIVEN)],
+    "works": [
+        (test_works.answer, test_works.CASES),
+        (test_works.answer, test_works.IN_AN_UNKNOWN_QUEUE),
+        (test_works.redriven, test_works.REDRIVEN),
+    ],
 }
 """Per module what its border cases ask; a case ends in what must be answered."""
 

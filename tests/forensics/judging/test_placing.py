@@ -5,10 +5,11 @@ from datetime import timedelta
 import pytest
 
 from forensics.clock import moment
-from forensics.judging.placing import place
+from forensics.judging.placing import place, place_by_message
 from forensics.settings import Consumer
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.model import Delivery, LogGroup
+from tests.forensics.judging.plain import Around
 
 ACCOUNT = "arn:aws:sqs:eu-west-1:111122223333:"
 PAYMENTS, ORDERS = ACCOUNT + "payments", ACCOUNT + "orders.fifo"
@@ -66,6 +67,59 @@ def test_the_queue_of_a_delivery_is(of_record, of_group, arn, name):
     delivery = placed(record_queue_arn=of_record, group=LogGroup("/aws/lambda/charge", "lambda", None, of_group))
 
     assert (delivery.queue_arn, delivery.queue) == (arn, name)
+
+
+GROUP_NAME = "/aws/lambda/charge"
+
+
+def placed_by_message(*deliveries, queues=frozenset({PAYMENTS, ORDERS})):
+    around = Around(queues={GROUP_NAME: queues}, in_force=IN_FORCE)
+    place_by_message(deliveries, around)
+    return [(d.queue_arn, d.queue, d.visibility_timeout_s) for d in deliveries]
+
+
+def received(queue_arn=GROUP_NAME, at=NOON, message_id="m"):
+    return Delivery(
+        item_id=message_id or "key:k",
+        message_id=message_id,
+        queue_arn=queue_arn,
+        queue=queue_arn.rpartition(":")[2],
+        log_group=GROUP_NAME,
+        received_at=at,
+    )
+
+
+NOT_PLACED = (GROUP_NAME, GROUP_NAME, None)
+
+
+def test_a_delivery_is_of_the_queue_in_which_its_message_was_received_by_somebody_who_says_so():
+    found = placed_by_message(received(PAYMENTS), received())
+
+    assert found[1] == (PAYMENTS, "payments", queue()["visibility_timeout_s"])
+
+
+def test_of_two_queues_the_one_nearer_in_time():
+    two = received(ORDERS, NOON - 10), received(PAYMENTS, NOON + 9)
+
+    assert placed_by_message(*two, received())[2][0] == PAYMENTS
+    assert placed_by_message(*two, received(at=NOON - 1))[2][0] == ORDERS
+
+
+BESIDE = {
+    "another message": (received(PAYMENTS, message_id="n"), received(), {PAYMENTS, ORDERS}),
+    "a queue that its consumer does not read": (received(PAYMENTS), received(), {ORDERS}),
+    "another that nobody can place": (received(), received(at=NOON + 1), {PAYMENTS}),
+    "a key, which is in several queues": (
+        received(PAYMENTS, message_id=None),
+        received(message_id=None),
+        {PAYMENTS, ORDERS},
+    ),
+}
+
+
+@pytest.mark.parametrize(("other", "mine", "queues"), BESIDE.values(), ids=BESIDE)
+def test_a_delivery_stays_where_it_is_beside(other, mine, queues):
+    assert placed_by_message(other, mine, queues=queues)[1] == NOT_PLACED
 
 
 RECEIVES = {

@@ -24,6 +24,7 @@ from tests.forensics.judging.around import (
     read,
     task,
 )
+from tests.forensics.judging.plain import delivery
 
 REFUNDS = "/aws/lambda/refund"
 REFUND = consumer(log_group=REFUNDS, function="refund")
@@ -375,6 +376,34 @@ def test_a_writer_none_of_whose_lines_is_an_effects_shows_none():
     assert Surroundings(lines=told).shows_no_effect(MAILER, None)
     assert not Surroundings(lines=told).shows_no_effect(CHARGE, None)
     assert not Surroundings().shows_no_effect(MAILER, None)
+
+
+OF_SEVERAL = {
+    "that its record or its log group's only consumer tells": ([consumer()], PAYMENTS, True, True),
+    "of two that its log group's consumers read": ([consumer(), consumer(MAILS)], CHARGE, False, False),
+    "of no consumer that is known": ([], CHARGE, False, False),
+    "that an import named like its log group": ([consumer(CHARGE)], CHARGE, True, True),
+    "of two, of which one is named like its log group": ([consumer(CHARGE), consumer(MAILS)], CHARGE, False, False),
+    "and that queue's dead-letter queue": ([consumer(), consumer(DEAD)], CHARGE, False, True),
+    "the dead-letter queue of another": ([consumer(MAILS), consumer(DEAD)], CHARGE, False, False),
+}
+"""Consumers, the queue's ARN or what stands for it, whether it is known, and whether a key is one work's there."""
+
+
+@pytest.mark.parametrize(("consumers", "arn", "is_known", "is_one"), OF_SEVERAL.values(), ids=OF_SEVERAL)
+def test_a_delivery_came_from_the_queue(consumers, arn, is_known, is_one):
+    around = Surroundings(consumers=consumers, queue_settings=[queue(), queue(MAILS, dead=None)])
+    mine = delivery(queue_arn=arn, log_group=CHARGE)
+
+    assert (around.is_queue_known(mine), around.is_of_one_queue(mine)) == (is_known, is_one)
+
+
+def test_a_second_queue_of_a_log_group_bears_on_what_it_received():
+    asked = ([CHARGE], [CHARGE], at(0), at(10))
+
+    assert Surroundings(consumers=[consumer()]).bearing(*asked) != Surroundings(
+        consumers=[consumer(), consumer(MAILS)]
+    ).bearing(*asked)
 
 
 def test_the_settings_in_force_include_what_cloudtrail_recorded():

@@ -7,6 +7,14 @@ from hypothesis import strategies as st
 from forensics.judging import works
 from tests.forensics.judging.plain import LATE, Around, S, delivery
 
+NOWHERE = {"queue_arn": "/aws/lambda/charge"}
+IN_AN_UNKNOWN_QUEUE = {
+    "the same business key": (NOWHERE | {"business_keys": ["k"]}, NOWHERE | {"business_keys": ["k"]}, False),
+    "the same deduplication id": (NOWHERE | {"deduplication_id": "d"}, NOWHERE | {"deduplication_id": "d"}, False),
+    "the same job": (NOWHERE | {"job_id": "j"}, NOWHERE | {"job_id": "j"}, True),
+    "named after the other's message id": (NOWHERE, NOWHERE | {"deduplication_id": "m1"}, True),
+}
+
 LAST_ALLOWED = {"receive_count": 3, "max_receive_count": 3, "run_status": "timeout"}
 
 HIDDEN = 30 * S
@@ -106,6 +114,11 @@ def answer(of, first, second):
 
 @pytest.mark.parametrize(("first", "second", "are_one"), CASES.values(), ids=CASES)
 def test_two_messages_of_a_queue_are_one_work_by_an_id_they_share(first, second, are_one):
+    assert answer(works, first, second) is are_one
+
+
+@pytest.mark.parametrize(("first", "second", "are_one"), IN_AN_UNKNOWN_QUEUE.values(), ids=IN_AN_UNKNOWN_QUEUE)
+def test_where_nothing_tells_the_queue_only_ids_that_no_two_queues_share_link(first, second, are_one):
     assert answer(works, first, second) is are_one
 
 

@@ -111,6 +111,27 @@ def test_of_a_batch_that_was_not_printed_those_count_that_a_line_shows_in_hand(f
     assert {d.in_hand_count for d in deliveries_of(run(*facts))} == {expected}
 
 
+QUEUE, OTHER = "arn:aws:sqs:eu-west-1:1:new", "arn:aws:sqs:eu-west-1:1:old"
+QUEUES = {
+    "its record does": ([fact("record", M, queue_arn=QUEUE)], {M: QUEUE}),
+    "a record beside it does": ([fact("record", M, queue_arn=QUEUE), fact("mention", N)], {M: QUEUE, N: QUEUE}),
+    "a record beside its own, which does not": (
+        [fact("record", M, queue_arn=QUEUE), fact("record", N, receive_count=1)],
+        {M: QUEUE, N: QUEUE},
+    ),
+    "records beside it tell of two": (
+        [fact("record", M, queue_arn=QUEUE), fact("record", N, queue_arn=OTHER), fact("mention", STRANGER)],
+        {M: QUEUE, N: OTHER, STRANGER: None},
+    ),
+    "nothing does": ([fact("mention", M)], {M: None}),
+}
+
+
+@pytest.mark.parametrize(("facts", "expected"), QUEUES.values(), ids=QUEUES)
+def test_a_run_has_messages_of_one_queue_so_that_of_each_tells_where(facts, expected):
+    assert {d.item_id: d.record_queue_arn for d in deliveries_of(run(*facts))} == expected
+
+
 def test_a_run_that_ended_in_success_is_no_evidence_of_how_it_ended():
     (delivery,) = deliveries_of(run(fact("record", M), end_status="success"))
 
