@@ -17,7 +17,7 @@ from forensics.errors import ForensicsError
 from forensics.sentence import said
 
 if TYPE_CHECKING:
-    from forensics.books import Line
+    from forensics.books import Line, Reading
 
 _TABLE = Layout(
     ("key", "outcome", "verdict", "logs", "books", "amounts", "to_refund", "incident_id"),
@@ -127,14 +127,7 @@ def reconcile(
         columns = Columns(key, amount, currency, time, row_id, _pairs(only or ()), zone_of(zone), str(same_rows))
         with redacting(chosen.settings()):
             for file in files:
-                name, count, new = read_books(findings, file, columns, now, queue, book, whole)
-                say(
-                    "Read {file}: {count} rows on {name}, {new} of them new.",
-                    file=file.name,
-                    count=count,
-                    name=name,
-                    new=new,
-                )
+                _say_read(file.name, read_books(findings, file, columns, now, queue, book, whole), whole is not None)
     elif key or amount or time:
         raise LedgerOptionError(
             "no ledger is named", "Give its file: doubletake reconcile charges.csv --key payment_id"
@@ -160,6 +153,39 @@ def reconcile(
         (answer if is_table else say)(head)
         for sentence in rest:
             (answer if is_table else say)("  {sentence}", sentence=in_words(sentence))
+
+
+def _say_read(file: str, reading: "Reading", is_whole: bool) -> None:
+    """Say what was read, and what of an earlier reading it replaces."""
+    new = reading.merged
+    if reading.is_renamed:
+        say("{file} was read before as the ledger {name}, and stays it.", file=file, name=repr(reading.book))
+    say(
+        "Read {file}: {count} rows on {name}, {new} of them new.",
+        file=file,
+        count=reading.row_count,
+        name=reading.queue,
+        new=new.new_count,
+    )
+    if new.changed_count:
+        say(
+            "Rows that were read before and now say something else: {n}. What they said before counts no more.",
+            n=new.changed_count,
+        )
+    if new.left_out_count:
+        say("Rows that counted before and are now left out: {n}.", n=new.left_out_count)
+    if new.beside_count:
+        say(
+            "New rows with the key and the amount of a row that another file gave: {n}. Both count. If they are the same "
+            "charges, take the ledger back with --withdraw {name}, and read its newest file alone.",
+            n=new.beside_count,
+            name=reading.book,
+        )
+    if reading.was_whole and not is_whole:
+        say(
+            "Before, {file} was said to be whole with --complete-since; this reading does not say so, and it counts as whole no more.",
+            file=file,
+        )
 
 
 def _pairs(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:

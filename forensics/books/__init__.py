@@ -3,7 +3,7 @@
 from forensics.books.amounts import sums, sums_text
 from forensics.books.compare import OUTCOME_WORDS, OUTCOMES, Line, line_record
 from forensics.books.entries import SAME_ROWS, Columns
-from forensics.books.store import has_books, read_books, reconcile, standing, withdraw
+from forensics.books.store import Reading, has_books, read_books, reconcile, standing, withdraw
 from forensics.books.summary import book_sums, told
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "SAME_ROWS",
     "Columns",
     "Line",
+    "Reading",
     "book_sums",
     "has_books",
     "line_record",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from forensics.books.currencies import CURRENCIES
 from forensics.errors import ForensicsError
 from forensics.sentence import said
 
@@ -54,7 +55,7 @@ Money(amount=Decimal('980'), currency='JPY'))
             said("{value} is not an amount", value=f"{value!r:.80}"),
             "Amounts are written like 1204.50, 1,204.50 or 1204.50 EUR: a decimal point, thousands by commas or not at all.",
         )
-    currencies = {currency_code(text) for text in (found["before"], found["after"]) if text}
+    currencies = {currency_of(text) for text in (found["before"], found["after"]) if text}
     if len(currencies) > 1:
         raise AmountUnreadableError(
             said("{value} names two currencies", value=repr(value)), "Write each amount with one."
@@ -63,12 +64,30 @@ Money(amount=Decimal('980'), currency='JPY'))
     return Money(number, currencies.pop() if currencies else None)
 
 
-def currency_code(text: str) -> str:
-    """Return a currency's code as ISO 4217 writes it.
+def currency_of(text: Any) -> str:
+    """Return a currency's code as ISO 4217 writes it; raises AmountUnreadableError for any other text.
 
-    >>> currency_code("eur"), currency_code("£")
+    >>> currency_of("eur"), currency_of("£")
     ('EUR', 'GBP')
     """
+    if not is_currency(text):
+        raise AmountUnreadableError(
+            said("{value} is not a currency", value=f"{text!r:.80}"),
+            "A currency is a code of ISO 4217, such as EUR, or one of € $ £ ¥ ₹.",
+        )
+    return _code(text)
+
+
+def is_currency(text: Any) -> bool:
+    """Tell whether a text is a currency's code or sign.
+
+    >>> is_currency("usd"), is_currency("€"), is_currency("abc"), is_currency(None)
+    (True, True, False, False)
+    """
+    return isinstance(text, str) and _code(text) in CURRENCIES
+
+
+def _code(text: str) -> str:
     return _SIGNS.get(text, text.upper())
 
 

@@ -1,14 +1,15 @@
 """Rows of a ledger's file as entries: which column holds the key, the amount, its currency, the time and the row's own name."""
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from forensics.books.amounts import AmountUnreadableError, currency_code, money
+from forensics.books.amounts import AmountUnreadableError, currency_of, is_currency, money
 from forensics.books.files import LedgerUnreadableError
 from forensics.sentence import counted, said
 
@@ -16,7 +17,6 @@ Row = Mapping[str, Any]
 SAME_ROWS = ("refuse", "count", "once")
 """What rows that are equal in every column stand for: nobody knows; one entry each; one entry together."""
 _EPOCH_MS_FROM = 1e11
-_CURRENCY = re.compile(r"[A-Za-z]{3}|[€$£¥₹]")
 _HALF_A_PAIR = re.compile(r"[\ud800-\udfff]")
 """Half a surrogate pair, which JSON can write and no file of ours can hold."""
 MOST_NAMED = 20
@@ -42,7 +42,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Entry:
-    """One row of a ledger. A negative amount pays back; ``booked_at`` is UTC; ``nth`` is its place among equal rows."""
+    """One row of a ledger. A negative amount pays back; ``booked_at`` is UTC; ``content`` is a digest of all its columns."""
 
     key: str
     entry_id: str | None
@@ -50,7 +50,7 @@ class Entry:
     currency: str | None
     booked_at: datetime | None
     row_number: int
-    nth: int = 1
+    content: str = field(default="", compare=False)
 
     @property
     def is_refund(self) -> bool:
@@ -58,19 +58,39 @@ class Entry:
         return self.amount is not None and self.amount < 0
 
 
-def entries(rows: Iterable[tuple[int, Row]], columns: Columns, file: str) -> list[Entry]:
+@dataclass(frozen=True)
+class LeftOut:
+    """A row that counts for nothing: it is of another kind, or equal rows count once. An earlier reading may have counted it."""
+
+    key: str
+    entry_id: str | None
+    row_number: int
+    content: str
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The rows of one file: those that count, and the others."""
+
+    entries: list[Entry]
+    left_out: list[LeftOut]
+
+
+def ledger_of(rows: Iterable[tuple[int, Row]], columns: Columns, file: str) -> Ledger:
     """Read entries off rows; raises LedgerUnreadableError or AmountUnreadableError that names row and value."""
     found: list[Entry] = []
+    left_out: list[LeftOut] = []
     named: dict[str, int] = {}
-    first_of: dict[tuple[Any, ...], int] = {}
-    times_of: dict[tuple[Any, ...], int] = {}
+    first_of: dict[str, int] = {}
     plain_currency: tuple[str, int] | None = None
     for number, row in rows:
         where = said("row {number} of {file}", number=str(number), file=repr(file))
         _check_columns(row, columns, where)
+        content = _digest(row)
         if any(str(row[name]) not in values for name, values in _values_of(columns.only).items()):
+            left_out.append(_left_out(number, row, columns, content))
             continue
-        entry, named_currency = _entry(number, row, columns, where)
+        entry, named_currency = _entry(number, row, columns, where, content)
         if named_currency and plain_currency and named_currency != plain_currency[0]:
             raise AmountUnreadableError(
                 said(
@@ -95,7 +115,6 @@ def entries(rows: Iterable[tuple[int, Row]], columns: Columns, file: str) -> lis
                 ),
                 "Each row's name stands once: was the same export put in twice?",
             )
-        content = tuple(sorted((name, str(value)) for name, value in row.items()))
         if (earlier := first_of.setdefault(content, number)) != number:
             if columns.same_rows == "refuse":
                 raise LedgerUnreadableError(
@@ -109,19 +128,29 @@ def entries(rows: Iterable[tuple[int, Row]], columns: Columns, file: str) -> lis
                     "that tells rows apart with --id.",
                 )
             if columns.same_rows == "once":
+                left_out.append(_left_out(number, row, columns, content))
                 continue
-        same = (entry.key, entry.entry_id, entry.amount, entry.currency, entry.booked_at)
-        times_of[same] = times_of.get(same, 0) + 1
-        found.append(Entry(*same, row_number=number, nth=times_of[same]))
+        found.append(entry)
     if not found:
         wanted = ", ".join(f"{name}={value}" for name, value in columns.only)
         raise LedgerUnreadableError(
             said("no row of {file} has {said}", file=repr(file), said=wanted), "Look at the values of that column."
         )
-    return found
+    return Ledger(found, left_out)
 
 
-def _entry(number: int, row: Row, columns: Columns, where: str) -> tuple[Entry, str | None]:
+def _digest(row: Row) -> str:
+    """Return a digest of all that a row says, in whatever order its columns stand, and however they are read."""
+    said_there = sorted((str(name), str(value)) for name, value in row.items())
+    return hashlib.sha256(repr(said_there).encode()).hexdigest()
+
+
+def _left_out(number: int, row: Row, columns: Columns, content: str) -> LeftOut:
+    entry_id = row[columns.entry_id] if columns.entry_id else None
+    return LeftOut(str(row[columns.key]).strip(), None if entry_id is None else str(entry_id), number, content)
+
+
+def _entry(number: int, row: Row, columns: Columns, where: str, content: str) -> tuple[Entry, str | None]:
     """Return an entry, and the currency that its amount's own cell names."""
     key = row[columns.key]
     if key is None or not str(key).strip():
@@ -135,15 +164,7 @@ def _entry(number: int, row: Row, columns: Columns, where: str) -> tuple[Entry, 
         try:
             found = money(value)
         except AmountUnreadableError as problem:
-            raise AmountUnreadableError(
-                said(
-                    "{where}, column {column}: {problem}",
-                    where=where,
-                    column=repr(columns.amount),
-                    problem=problem.sentence,
-                ),
-                problem.hint,
-            ) from problem
+            raise _at(problem, where, columns.amount) from problem
         amount, named_currency = found.amount, found.currency
         currency = _currency(row, columns, named_currency, where)
     if not _is_text(str(key)):
@@ -158,26 +179,30 @@ def _entry(number: int, row: Row, columns: Columns, where: str) -> tuple[Entry, 
             "--id names a column that each row has.",
         )
     booked_at = _time(row[columns.time], columns, where) if columns.time else None
-    entry = Entry(str(key).strip(), None if entry_id is None else str(entry_id), amount, currency, booked_at, number)
+    named_id = None if entry_id is None else str(entry_id)
+    entry = Entry(str(key).strip(), named_id, amount, currency, booked_at, number, content)
     return entry, None if columns.currency in row else named_currency
 
 
 def _currency(row: Row, columns: Columns, named: str | None, where: str) -> str | None:
     if columns.currency is None:
         return named
-    value = row.get(columns.currency, columns.currency)
-    if not isinstance(value, str) or not _CURRENCY.fullmatch(value):
-        raise AmountUnreadableError(
-            said("{where}: {value} is not a currency", where=where, value=repr(value)),
-            "--currency names a column of codes like EUR, or is such a code.",
-        )
-    code = currency_code(value)
+    try:
+        code = currency_of(row.get(columns.currency, columns.currency))
+    except AmountUnreadableError as problem:
+        raise _at(problem, where, columns.currency) from problem
     if named and named != code:
         raise AmountUnreadableError(
             said("{where} is in {said} by its amount, and in {code} by --currency", where=where, said=named, code=code),
             "Which is it?",
         )
     return code
+
+
+def _at(problem: AmountUnreadableError, where: str, column: str) -> AmountUnreadableError:
+    """Say where in the ledger a problem is."""
+    told = said("{where}, column {column}: {problem}", where=where, column=repr(column), problem=problem.sentence)
+    return AmountUnreadableError(told, problem.hint)
 
 
 def _time(value: Any, columns: Columns, where: str) -> datetime:
@@ -242,7 +267,7 @@ def _check_columns(row: Row, columns: Columns, where: str) -> None:
                     names=_some(row),
                 ),
             )
-    if columns.currency and columns.currency not in row and not _CURRENCY.fullmatch(columns.currency):
+    if columns.currency and columns.currency not in row and not is_currency(columns.currency):
         raise LedgerUnreadableError(
             said(
                 "{where} has no column {column}, and that is no currency's code",

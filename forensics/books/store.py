@@ -3,14 +3,16 @@
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from forensics.books.compare import Booked, Line, Logged, Span, compare
-from forensics.books.entries import Columns, Entry, entries
+from forensics.books.entries import Columns, Entry, Ledger, ledger_of
 from forensics.books.files import LedgerUnreadableError, ledger_rows
+from forensics.books.versions import Merged, counting, merged, newest
 from forensics.errors import ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
@@ -46,6 +48,18 @@ class BooksUnclearError(ForensicsError):
     """The books cannot be held against the logs: no key fits, or several queues do."""
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What reading a ledger's file came to. ``merged`` says what of its rows is new; ``was_whole``: an earlier reading said so."""
+
+    queue: str
+    book: str
+    row_count: int
+    merged: Merged
+    is_renamed: bool
+    was_whole: bool
+
+
 def read_books(
     findings: Findings,
     file: Path,
@@ -54,51 +68,82 @@ def read_books(
     queue: str | None = None,
     book: str | None = None,
     whole: TimeWindow | None = None,
-) -> tuple[str, int, int]:
-    """Keep a ledger's rows as evidence; returns its queue, how many rows it has, and how many of them were new.
+) -> Reading:
+    """Keep a ledger's rows as evidence; what was read of the same rows before is replaced.
 
-    ``whole`` is when the ledger holds everything. Raises, with nothing written, LedgerUnreadableError and
-    AmountUnreadableError for a file that cannot be meant, BooksUnclearError where its keys fit no queue, or several.
+    ``whole`` is when the ledger holds everything. Without ``book`` a file that was read before stays of the ledger it was then.
+    Raises, with nothing written, LedgerUnreadableError and AmountUnreadableError for a file that cannot be meant,
+    BooksUnclearError where its keys fit no queue, or several.
     """
-    found = entries(ledger_rows(file), columns, file.name)
-    queue_arn, name = _queue_of(findings, found, columns, queue)
-    book = book or file.stem
-    edition = _edition(findings.lake, queue_arn, book, columns.key)
-    common = {"queue_arn": queue_arn, "queue": name, "book": book, "edition": edition}
-    rows = [
+    lake = findings.lake
+    ledger = ledger_of(ledger_rows(file), columns, file.name)
+    queue_arn, name = _queue_of(findings, ledger.entries, columns, queue)
+    with file.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    before = [r for r in standing(lake) if (r["queue_arn"], r["file_sha256"]) == (queue_arn, digest)]
+    named = book or (before[-1]["book"] if before else file.stem)
+    edition = _edition(lake, queue_arn, named, columns.key)
+    common = {"queue_arn": queue_arn, "queue": name, "book": named, "edition": edition}
+    there = _entries_of(lake, queue_arn, named, edition)
+    new = merged([{**common, "read_at": now, **row} for row in _rows_of(ledger)], newest(there))
+    lake.append(BOOK_ENTRIES, new.rows, f"books|{named}")
+    reading = {
+        **common,
+        "file_name": file.name,
+        "file_sha256": digest,
+        "key_column": columns.key,
+        "entry_count": len(ledger.entries),
+        "stored_count": new.new_count,
+        "window_start_at": whole.start_at if whole else None,
+        "window_end_at": whole.end_at if whole else None,
+        "is_withdrawn": False,
+        "read_at": now,
+    }
+    lake.append(BOOKS, [_named(reading)], f"books|{named}")
+    return Reading(
+        name,
+        named,
+        len(ledger.entries),
+        new,
+        is_renamed=named not in (book, file.stem),
+        was_whole=any(r["book"] == named and r["window_start_at"] for r in before),
+    )
+
+
+def _rows_of(ledger: Ledger) -> list[dict[str, Any]]:
+    """Return what is kept of a file's rows; what the settings redact goes before anything is compared."""
+    counted_ones = [
         {
-            **common,
-            "evidence_id": evidence_id(
-                "book", queue_arn, book, edition, e.key, e.entry_id, e.amount, e.currency, time_text(e.booked_at), e.nth
-            ),
             "key": redact(e.key),
             "entry_id": None if e.entry_id is None else redact(e.entry_id),
             "amount": None if e.amount is None else format(e.amount, "f"),
             "currency": e.currency,
             "booked_at": e.booked_at,
             "row_number": e.row_number,
-            "read_at": now,
+            "row_sha256": e.content,
+            "is_left_out": False,
         }
-        for e in found
+        for e in ledger.entries
     ]
-    lake = findings.lake
-    kept = lake.append(BOOK_ENTRIES, rows, f"books|{book}")
-    with file.open("rb") as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()
-    reading = {
-        **common,
-        "file_name": file.name,
-        "file_sha256": digest,
-        "key_column": columns.key,
-        "entry_count": len(rows),
-        "stored_count": kept.stored_count,
-        "window_start_at": whole.start_at if whole else None,
-        "window_end_at": whole.end_at if whole else None,
-        "is_withdrawn": False,
-        "read_at": now,
-    }
-    lake.append(BOOKS, [_named(reading)], f"books|{book}")
-    return name, len(rows), kept.stored_count
+    others = [
+        {
+            "key": redact(row.key),
+            "entry_id": None if row.entry_id is None else redact(row.entry_id),
+            "amount": None,
+            "currency": None,
+            "booked_at": None,
+            "row_number": row.row_number,
+            "row_sha256": row.content,
+            "is_left_out": True,
+        }
+        for row in ledger.left_out
+    ]
+    return counted_ones + others
+
+
+def _entries_of(lake: Lake, queue_arn: str, book: str, edition: int) -> list[dict[str, Any]]:
+    where = equals("queue_arn", queue_arn) & equals("book", book) & equals("edition", edition)
+    return plain_rows(lake.read(BOOK_ENTRIES, where=where))
 
 
 def withdraw(lake: Lake, book: str, now: datetime) -> int:
@@ -118,8 +163,7 @@ def withdraw(lake: Lake, book: str, now: datetime) -> int:
     for (queue_arn, name), edition in sorted(mine.items()):
         row = {"queue_arn": queue_arn, "queue": name, "book": book, "edition": edition + 1}
         lake.append(BOOKS, [_named({**row, "is_withdrawn": True, "read_at": now})], f"books|{book}")
-        where = equals("queue_arn", queue_arn) & equals("book", book) & equals("edition", edition)
-        count += lake.count(BOOK_ENTRIES, where=where)
+        count += len(counting(_entries_of(lake, queue_arn, book, edition)))
     return count
 
 
@@ -130,10 +174,12 @@ def _named(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def standing(lake: Lake) -> list[dict[str, Any]]:
-    """Return the readings that count: of every ledger those of its newest edition, oldest first."""
+    """Return the readings that count, oldest first: of every ledger those of its newest edition, of the same file the last."""
     rows = sorted(plain_rows(lake.read(BOOKS)), key=lambda r: (r["read_at"], r["evidence_id"]))
-    newest = _editions(rows)
-    return [r for r in rows if not r["is_withdrawn"] and r["edition"] == newest[r["queue_arn"], r["book"]]]
+    editions = _editions(rows)
+    mine = [r for r in rows if not r["is_withdrawn"] and r["edition"] == editions[r["queue_arn"], r["book"]]]
+    last = {(r["queue_arn"], r["book"], r["file_sha256"]): r["evidence_id"] for r in mine}
+    return [r for r in mine if last[r["queue_arn"], r["book"], r["file_sha256"]] == r["evidence_id"]]
 
 
 def _editions(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str], int]:
@@ -191,7 +237,7 @@ def _booked(
     lake: Lake, queue_arn: str, books: set[tuple[str, int]], wanted: set[str] | None
 ) -> dict[str, list[Booked]]:
     found: dict[str, list[Booked]] = defaultdict(list)
-    for row in plain_rows(lake.read(BOOK_ENTRIES, where=equals("queue_arn", queue_arn))):
+    for row in counting(plain_rows(lake.read(BOOK_ENTRIES, where=equals("queue_arn", queue_arn)))):
         if (row["book"], row["edition"]) in books and (wanted is None or row["key"] in wanted):
             amount = None if row["amount"] is None else Decimal(row["amount"])
             found[row["key"]].append(

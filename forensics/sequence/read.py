@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from forensics.books.entries import Columns, entries
+from forensics.books.entries import Columns, ledger_of
 from forensics.books.files import ledger_rows
 from forensics.clock import EPOCH
 from forensics.errors import ForensicsError
@@ -109,7 +109,7 @@ def commits_not_sent(findings: Findings, queue: str, file: Path, key: str) -> tu
 
     Raises LedgerUnreadableError for a file that cannot be meant, SequenceUnknownError where none of its keys was delivered.
     """
-    committed = {e.key for e in entries(ledger_rows(file), Columns(key, same_rows="once"), file.name)}
+    committed = {e.key for e in ledger_of(ledger_rows(file), Columns(key, same_rows="once"), file.name).entries}
     here = equals("queue", queue) | equals("queue_arn", queue)
     seen: set[str] = set()
     for row in plain_rows(findings.read(DELIVERIES, ["business_keys", "message_id", "deduplication_id"], here)):

@@ -12,13 +12,25 @@ _READ = Column("read_at", "timestamp", "when it was read, UTC")
 BOOK_ENTRIES = Table(
     "book_entries",
     "evidence",
-    grain="one row of a ledger: work that it says was done, or, with a negative amount, was paid back",
+    grain="one row of a ledger, as one reading had it: work that it says was done, or, with a negative amount, was paid back",
     key=("evidence_id",),
     columns=(
         Column(
             "evidence_id",
             "string",
-            "book: and the SHA-256 of queue, ledger, edition, content and place among equal rows",
+            "book: and the SHA-256 of the row's id, its revision, and what was read of it",
+        ),
+        Column(
+            "row_id",
+            "string",
+            "row: and the SHA-256 of queue, ledger, edition, content and place among equal rows, however its columns were read",
+        ),
+        Column("revision", "int", "how often it had been read otherwise before; only its newest counts"),
+        Column("row_sha256", "string", "digest of all its columns"),
+        Column(
+            "is_left_out",
+            "bool",
+            "a later reading of the row leaves it out, as another kind or an equal row; it counts no more",
         ),
         QUEUE_ARN,
         QUEUE,
@@ -29,7 +41,7 @@ BOOK_ENTRIES = Table(
         Column("amount", "string", "a decimal number as text; null where no column was said to hold it"),
         Column("currency", "string", "of the amount: a code as the ledger writes it; null where not known"),
         Column("booked_at", "timestamp", "when, UTC; null where no column was said to hold it"),
-        Column("row_number", "int", "place in the file it was first read from; the first row is 1"),
+        Column("row_number", "int", "place in the file it was read from; the first row is 1"),
         _READ,
     ),
 )

@@ -39,12 +39,30 @@ def test_what_was_read_before_is_there_without_a_file_for_programs(lake, ledger,
     assert rows["pay-1003"]["outcome"] == "logs_only"
 
 
+@pytest.mark.lake
+def test_a_ledger_read_again_with_a_time_replaces_what_it_said_and_says_so(lake, tmp_path, capsys):
+    file = tmp_path / "charges.csv"
+    file.write_text("payment_id,amount,at\n" + "".join(f"pay-1002,7 EUR,2026-11-20T05:{m}:00Z\n" for m in (12, 22)))
+    options = ["reconcile", str(file), "--key", "payment_id", "--amount", "amount", "--lake", lake]
+    cli.main(options)
+    capsys.readouterr()
+
+    assert cli.main([*options, "--time", "at"]) == 0
+    told = capsys.readouterr()
+    assert "To refund: 7 EUR." in told.out
+    assert "Rows that were read before and now say something else: 2." in told.err
+
+
 REFUSED = {
     "no key": (["charges.csv"], "--key is missing"),
     "no ledger": (["--key", "payment_id"], "no ledger is named"),
     "none was read": ([], "no ledger was read into this lake"),
     "a file that is not there": (["nothing.csv", "--key", "a"], "'nothing.csv' is no file"),
     "a column that is not there": (["charges.csv", "--key", "pid"], "has no column 'pid'"),
+    "a currency that is none": (
+        ["charges.csv", "--key", "payment_id", "--currency", "eru"],
+        "has no column 'eru', and that is no currency's code",
+    ),
     "half a choice": (["charges.csv", "--key", "payment_id", "--only", "type"], "--only 'type' is not COLUMN=VALUE"),
     "a ledger nobody read": (["--withdraw", "bank"], "no ledger 'bank' counts in this lake"),
 }

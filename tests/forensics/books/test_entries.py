@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from forensics.books.amounts import AmountUnreadableError, money
-from forensics.books.entries import Columns, entries
+from forensics.books.entries import Columns, ledger_of
 from forensics.books.files import LedgerUnreadableError, ledger_rows
 from forensics.errors import ForensicsError
 
@@ -18,7 +18,7 @@ HEADER = "charge_id,payment_id,amount,currency,charged_at\n"
 
 
 def read(path, columns=PLAIN):
-    return entries(ledger_rows(path), columns, path.name)
+    return ledger_of(ledger_rows(path), columns, path.name).entries
 
 
 def saved(folder, text, name="charges.csv"):
@@ -97,6 +97,21 @@ REFUSED = {
         "two currencies",
     ),
     "a currency that is none": (HEADER + "c1,pay-1,12,euros,\n", PLAIN, "'euros' is not a currency"),
+    "three letters that are none": (
+        HEADER + "c1,pay-1,12,ABC,2026-11-20T05:12:01Z\n",
+        PLAIN,
+        "row 1 of 'charges.csv', column 'currency': 'ABC' is not a currency",
+    ),
+    "three letters behind an amount": (
+        "payment_id,amount\np,12 pcs\n",
+        Columns("payment_id", "amount"),
+        "row 1 of 'charges.csv', column 'amount': 'pcs' is not a currency",
+    ),
+    "no column and no code": (
+        "payment_id,amount\np,12\n",
+        Columns("payment_id", "amount", "cur"),
+        "row 1 of 'charges.csv' has no column 'cur', and that is no currency's code",
+    ),
     "a row's name twice": (
         HEADER + "c1,pay-1,1,EUR,2026-11-20T05:12:01Z\nc1,pay-2,1,EUR,2026-11-20T05:12:02Z\n",
         PLAIN,
@@ -138,9 +153,9 @@ def test_of_many_columns_and_a_long_value_some_is_shown(tmp_path):
     long.write_text(f"payment_id,amount\np,{'9' * 100_000}\n")
 
     with pytest.raises(LedgerUnreadableError, match="no column 'payment_id'") as unnamed:
-        entries(ledger_rows(wide), Columns("payment_id"), "wide.csv")
+        ledger_of(ledger_rows(wide), Columns("payment_id"), "wide.csv")
     with pytest.raises(AmountUnreadableError, match="'99999") as unread:
-        entries(ledger_rows(long), Columns("payment_id", "amount"), "long.csv")
+        ledger_of(ledger_rows(long), Columns("payment_id", "amount"), "long.csv")
     assert len(unnamed.value.hint) < 300
     assert len(str(unread.value)) < 300
 
@@ -148,7 +163,7 @@ def test_of_many_columns_and_a_long_value_some_is_shown(tmp_path):
 def test_equal_rows_count_as_many_or_as_one_where_a_person_says_so(tmp_path):
     file = saved(tmp_path, "payment_id\npay-1\npay-1\n")
 
-    assert [e.nth for e in read(file, Columns("payment_id", same_rows="count"))] == [1, 2]
+    assert len(read(file, Columns("payment_id", same_rows="count"))) == 2
     assert len(read(file, Columns("payment_id", same_rows="once"))) == 1
 
 
