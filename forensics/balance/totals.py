@@ -12,10 +12,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class QueueBalance:
-    """One queue over its days, oldest first; a sum is None where no day knows it.
-
-    ``unexplained`` adds up the days that do not balance: the others need nothing explained.
-    """
+    """One queue over its days, oldest first; a sum is None where no day knows it."""
 
     queue: str
     days: tuple[BalanceDay, ...]
@@ -37,10 +34,8 @@ class QueueBalance:
 
     @property
     def unexplained(self) -> Between | None:
-        """What nothing explains, over the days that do not balance."""
-        if not self.known:
-            return None
-        return _sum(self.odd, "unexplained") or Between(0, 0)
+        """What nothing explains over all days: the sum of their bounds, also of days that balance, for 0 is only one end of them."""
+        return self.total("unexplained")
 
     def total(self, name: str) -> Between | None:
         """Add up one count of a day over all days that know it."""

@@ -44,7 +44,8 @@ def _waits():
     day = WaitingDay("orders.fifo", world.after(0).date(), 3, times, None, 0, 5, 3, 1)
     yield from (times.words, day.over_words)
     for backlog, soonest, latest in ((0, 0.0, 0.0), (1_200, None, None), (12, 60.0, None), (12, 60.0, 600.0)):
-        yield Drain("orders.fifo", backlog, 3, 1_000, soonest, latest).sentence
+        for hidden in (0, 1, 1_200, None):
+            yield Drain("orders.fifo", backlog, 3, 1_000, hidden, soonest, latest).sentence
 
 
 def _books():

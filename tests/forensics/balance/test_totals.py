@@ -15,12 +15,12 @@ def days(*unexplained):
 
 
 CASES = {
-    "all balance": ([Between(0, 1), Between(-2, 0)], "All 2 days balance.", Between(0, 0)),
-    "one day": ([Between(0, 1)], "Its one day balances.", Between(0, 0)),
+    "all balance": ([Between(0, 1), Between(-2, 0)], "All 2 days balance.", Between(-2, 1)),
+    "one day": ([Between(0, 1)], "Its one day balances.", Between(0, 1)),
     "one does not": (
         [Between(0, 1), Between(2, 4)],
         "1 of 2 days does not balance: 2026-11-02.",
-        Between(2, 4),
+        Between(2, 5),
     ),
     "more than are named": (
         [Between(1, 1)] * 4 + [None],

@@ -85,20 +85,30 @@ def points(values, metric="NumberOfMessagesSent", statistic="Sum", period_s=60):
 
 
 DRAINS = {
-    "more goes than comes": (5, 15, 1000, "drains in"),
-    "as much comes as goes": (10, 10, 1000, "or not at all"),
-    "more comes than goes": (15, 5, 1000, "at this rate it does not drain"),
-    "nothing waits": (15, 5, 0, "nothing waits"),
+    "more goes than comes": (5, 15, 1000, 0, "drains in"),
+    "as much comes as goes": (10, 10, 1000, 0, "or not at all"),
+    "more comes than goes": (15, 5, 1000, 2, "1,000 messages waited and 2 more were in flight or delayed"),
+    "nothing waits": (15, 5, 0, 0, "nothing waits."),
+    "one message is handled, or waits hidden to be received again": (
+        *(15, 5, 0, 1),
+        "nothing waits to be received, but 1 message in flight or delayed.",
+    ),
+    "what is in flight was not read": (
+        *(15, 5, 0, None),
+        "nothing waits to be received; how many messages are in flight was not read.",
+    ),
 }
 
 
 @pytest.mark.lake
-@pytest.mark.parametrize(("sent", "deleted", "backlog", "sentence"), DRAINS.values(), ids=DRAINS)
-def test_a_backlog_drains_at_what_goes_less_what_comes(tmp_path, sent, deleted, backlog, sentence):
+@pytest.mark.parametrize(("sent", "deleted", "backlog", "hidden", "sentence"), DRAINS.values(), ids=DRAINS)
+def test_a_backlog_drains_at_what_goes_less_what_comes(tmp_path, sent, deleted, backlog, hidden, sentence):
     from tests.forensics.redrive.test_plan import again
 
     lake = world.save(tmp_path / "lake")
     levels = points([backlog] * 61, "ApproximateNumberOfMessagesVisible", "Maximum")
+    if hidden is not None:
+        levels += points([hidden] * 61, "ApproximateNumberOfMessagesNotVisible", "Maximum")
     lake.append(METRIC_POINTS, levels + points([sent] * 61) + points([deleted] * 61, "NumberOfMessagesDeleted"), "t|m")
     drain = drain_of(again(lake).findings(), world.QUEUE)
 
