@@ -125,12 +125,12 @@ def import_(
 
 def _import_bundle(chosen: Everywhere, path: Path) -> None:
     """Put a bundle's rows into the lake, and its settings beside them where there are none yet."""
-    from forensics.report.bundle import MOST_BYTES
+    from forensics.report.bundle import MOST_BYTES, naming
     from forensics.report.evidence_bundle import read_evidence
     from forensics.settings import NAME
     from ingest.bundles import store
 
-    with path.open("rb") as file:
+    with path.open("rb") as file, naming(path):
         found = read_evidence(file.read(MOST_BYTES + 1))
     lake = chosen.open_lake()
     stored, already = store(lake, found.rows)
@@ -178,16 +178,26 @@ def imported(report: "ImportReport") -> Iterator[str]:
     ]
     yield phrase("Read {file}: {names}.", file=count_text(sum(report.files.values()), "file"), names=", ".join(kinds))
     for group, done in sorted(report.groups.items()):
+        set_aside = done.quarantined_count
         if done.first_at:
             yield (
                 phrase(
-                    "  {group}: {event} from {start} to {end} UTC, {stored_count} of them new.",
+                    "  {group}: {event} from {start} to {end} UTC, {stored_count} of them new; {n} more could not be read as one and are in quarantine."
+                    if set_aside
+                    else "  {group}: {event} from {start} to {end} UTC, {stored_count} of them new.",
                     group=group,
-                    event=count_text(done.seen_count, "log event"),
+                    event=count_text(done.seen_count - set_aside, "log event"),
                     start=clock_text(done.first_at),
                     end=clock_text(done.last_at),
                     stored_count=done.stored_count,
+                    **({"n": set_aside} if set_aside else {}),
                 )
+            )
+        elif set_aside:
+            yield phrase(
+                "  {group}: no log event was read; {n} could not be read as one and are in quarantine.",
+                group=group,
+                n=set_aside,
             )
     if report.settings_seen_count:
         yield (

@@ -21,7 +21,7 @@ def verify(
     bundle: Annotated[Path, typer.Argument(metavar="FILE", help="A ZIP of `doubletake report --format zip`.")],
 ) -> None:
     """Check that a report's ZIP is undamaged and of one piece; who wrote it is told by its digest, if you know that."""
-    from forensics.report.bundle import MOST_BYTES
+    from forensics.report.bundle import MOST_BYTES, naming
     from forensics.report.bundle import verify as verified
 
     if bundle.exists() and not bundle.is_file():
@@ -31,7 +31,8 @@ def verify(
         )
     with bundle.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
-    found = verified(data)
+    with naming(bundle):
+        found = verified(data)
     answer(
         "{incident_id}: {n} files as written, data version {data_version}",
         incident_id=found["incident_id"],

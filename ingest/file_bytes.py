@@ -7,8 +7,9 @@ import codecs
 import gzip
 import zlib
 from collections.abc import Callable, Iterator
+from io import BufferedIOBase
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import cast
 
 from forensics.errors import SourceUnreadableError
 from forensics.sentence import said
@@ -43,21 +44,31 @@ def pieces(path: Path, heard: Callable[[int], None] = lambda byte_count: None) -
     with path.open("rb") as raw:
         is_gzip = raw.read(2) == GZIP
         raw.seek(0)
-        stream = cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if is_gzip else raw
+        stream = cast(BufferedIOBase, gzip.GzipFile(fileobj=raw)) if is_gzip else raw
         told = 0
         while True:
-            try:
-                piece = stream.read(PIECE_BYTES)
-            except (EOFError, gzip.BadGzipFile, zlib.error) as problem:
-                raise FileDamagedError(
-                    said("the gzip stream breaks off or is damaged: {problem}", problem=problem)
-                ) from problem
+            piece, problem = _piece(stream)
             at = raw.tell()
             heard(at - told)
             told = at
+            if piece:
+                yield piece
+            if problem is not None:
+                damage = said("the gzip stream breaks off or is damaged: {problem}", problem=problem)
+                raise FileDamagedError(damage) from problem
             if not piece:
                 return
-            yield piece
+
+
+def _piece(stream: BufferedIOBase) -> tuple[bytes, Exception | None]:
+    """Return the next 64 KB, fewer only before the end or before damage, and what the damage is."""
+    read = b""
+    try:
+        while len(read) < PIECE_BYTES and (more := stream.read1(PIECE_BYTES - len(read))):
+            read += more
+    except (EOFError, gzip.BadGzipFile, zlib.error) as problem:
+        return read, problem
+    return read, None
 
 
 def check_size(path: Path) -> None:
@@ -83,11 +94,8 @@ def check_size(path: Path) -> None:
 
 
 def head(path: Path) -> str:
-    """Return the first 64 KB of a file as text, decompressed; as much as there is of a damaged one."""
-    try:
-        return next(texts(pieces(path)), "")
-    except FileDamagedError:
-        return ""
+    """Return the first 64 KB of a file as text, decompressed; raises FileDamagedError where nothing of it can be read."""
+    return next(texts(pieces(path)), "")
 
 
 def texts(content: Iterator[bytes]) -> Iterator[str]:

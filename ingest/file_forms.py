@@ -48,7 +48,7 @@ class FoundFile:
     """One file: where it is, what it is called inside what the person named, and what it holds.
 
     ``lacks_zone``: its times do not say their zone. ``log_stream`` is what the path says, for forms that do not name it;
-    ``columns`` are those of a table or a query, as queries name them.
+    ``columns`` are those of a table or a query, as queries name them; ``damage`` says why nothing of it can be read.
     """
 
     path: Path
@@ -57,6 +57,7 @@ class FoundFile:
     log_stream: str = ""
     lacks_zone: bool = False
     columns: frozenset[str] = frozenset()
+    damage: str | None = None
 
     @property
     def size_bytes(self) -> int:
@@ -102,7 +103,10 @@ def recognise(path: Path, name: str) -> FoundFile:
     """
     if path.name == WRITE_TEST:
         return FoundFile(path, name, Form.NOTHING)
-    head = file_bytes.head(path)
+    try:
+        head = file_bytes.head(path)
+    except file_bytes.FileDamagedError as problem:
+        return FoundFile(path, name, Form.UNKNOWN, damage=problem.sentence)
     text = head.lstrip()
     if not text:
         return FoundFile(path, name, Form.NOTHING if path.stat().st_size < 64 else Form.UNKNOWN)

@@ -212,6 +212,8 @@ class Run:
         alone: list[dict[str, Any]] = []
         nameless = self.groups.only or found.name
         try:
+            if found.damage:
+                raise FileDamagedError(found.damage)
             for offset, item in enumerate(read_events(found, self.choices.zone, self.progress.bytes)):
                 group = item.log_group or nameless
                 if (done := self.report.groups.get(group)) is None:

@@ -1,12 +1,14 @@
 """Import: files that somebody saved or exported, into the same evidence tables that a collection fills."""
 
+import contextlib
 import os
 import stat
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from forensics.errors import ForensicsError
 from forensics.lake import Lake
@@ -15,6 +17,7 @@ from forensics.privacy import redacting
 from forensics.sentence import joined, said
 from forensics.tables import ALL_TABLES, BY_NAME
 from ingest import file_bytes, saved_guard_tables
+from ingest.file_bytes import FileDamagedError, FileTooLargeError
 from ingest.file_consumers import LogGroups, consumer_rows
 from ingest.file_events import read_events
 from ingest.file_forms import Form, FoundFile, recognise, utf8_name
@@ -72,7 +75,7 @@ def import_files(
         report.records_seen_count += tally.seen_count
         report.records_stored_count += tally.stored_count
         report.gaps += tally.gaps
-        run.read_logs([f for f in found if f.form not in NO_LOGS])
+        run.read_logs([f for f in found if f.form not in NO_LOGS or f.damage])
         lake.append(CONSUMERS, consumer_rows(lake, groups, report.read_groups), "consumers|import")
         run.record_coverage()
     report.gaps += whole.gaps
@@ -135,8 +138,9 @@ def _find(paths: Sequence[Path], lake_folder: Path) -> _Found:
     if all(f.form in (Form.UNKNOWN, Form.NOTHING) for f in found.files.values()):
         shown = ", ".join(repr(str(p)) for p in paths[:3])
         empty = said("nothing that can be imported is in {where}", where=shown)
+        gaps = [*found.gaps, *(of_file(f, f.damage) for f in found.files.values() if f.damage)]
         raise FileNotThereError(
-            joined([empty, found.gaps[0]], ": ") if found.gaps else empty,
+            joined([empty, gaps[0]], ": ") if gaps else empty,
             "Give CloudWatch exports, deliveries, saved replies of the AWS command line, or logs with times.",
         )
     return found
@@ -227,20 +231,24 @@ def _check_runs(found: list[FoundFile], choices: ImportChoices) -> None:
         may_hold_runs = (
             file.form in (Form.TABLE, Form.QUERY_REPLY, Form.TOOL_EXPORT, Form.WORKER_LOG) and not file.names_stream
         )
-        if may_hold_runs and shows_runs(file_bytes.head(file.path)):
-            told = (e.event for e in read_events(file, choices.zone) if e.reason is None)
-            if do_runs_overlap(told):
-                raise ImportUnclearError(
-                    said(
-                        "runs of a function overlap in {file}, and it does not say the log stream of its lines: which run wrote a line cannot be told",
-                        file=repr(file.name),
-                    ),
-                    said("Save it with the streams: {query}", query=QUERY),
-                )
+        if may_hold_runs and shows_runs(file_bytes.head(file.path)) and do_runs_overlap(_whole_events(file, choices)):
+            raise ImportUnclearError(
+                said(
+                    "runs of a function overlap in {file}, and it does not say the log stream of its lines: which run wrote a line cannot be told",
+                    file=repr(file.name),
+                ),
+                said("Save it with the streams: {query}", query=QUERY),
+            )
+
+
+def _whole_events(file: FoundFile, choices: ImportChoices) -> Iterator[Any]:
+    """Yield the events of a file up to where it is damaged, which is told when it is read into the lake."""
+    with contextlib.suppress(FileDamagedError, FileTooLargeError):
+        yield from (e.event for e in read_events(file, choices.zone) if e.reason is None)
 
 
 def _is_unknown(found: FoundFile) -> bool:
-    return found.form is Form.UNKNOWN
+    return found.form is Form.UNKNOWN and found.damage is None
 
 
 class _Silence:

@@ -9,7 +9,8 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from forensics.sentence import said
 from forensics.words import time_text
 
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
+_ZIP = b"PK"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The earliest time a ZIP can say: files carry no clock, so that the same case gives the same bytes."""
 MOST_BYTES = 1 << 30
@@ -42,6 +44,16 @@ class BundleBrokenError(ForensicsError):
 
 class BundleTooLargeError(ForensicsError):
     """A bundle would be larger than any that is read."""
+
+
+@contextmanager
+def naming(file: Path) -> Iterator[None]:
+    """Say of which file it is what is found wrong with a bundle."""
+    try:
+        yield
+    except BundleBrokenError as problem:
+        told = said("{file}: {problem}", file=repr(str(file)), problem=problem.sentence)
+        raise BundleBrokenError(told, problem.hint) from problem
 
 
 def to_zip(
@@ -122,6 +134,10 @@ def verify(data: bytes) -> dict[str, Any]:
     """
     if len(data) > MOST_BYTES:
         raise BundleBrokenError("the bundle is larger than 1 GiB", _HINT)
+    if not (
+        data.startswith(_ZIP) or zipfile.is_zipfile(io.BytesIO(data))
+    ):  # a ZIP that is cut short has its start alone
+        raise BundleBrokenError("it is no ZIP", "Give the ZIP as `doubletake report INCIDENT --format zip` wrote it.")
     if _sealed(data[:-_COMMENT_BYTES]) != data:
         raise BundleBrokenError("the bundle is not as it was written: it is damaged, or not of this release", _HINT)
     try:

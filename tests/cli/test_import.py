@@ -66,6 +66,30 @@ def test_a_file_that_is_not_understood_is_a_gap_and_exit_code_3(run, tmp_path):
 
 
 @pytest.mark.lake
+def test_rows_that_were_read_and_rows_in_quarantine_are_told_apart(run, tmp_path):
+    good, bad = "2026-11-20T05:12:00Z,took m-1", "soon,took m-2"
+    (tmp_path / "half.csv").write_text(f"time,message\n{good}\n{bad}\n,took m-3\n")
+    (tmp_path / "bad.csv").write_text(f"time,message\n{good.replace('05:12', '25:12')}\n")
+    half = run("import", "half.csv", "--log-group", "workers")[2]
+    bad = run("import", "bad.csv", "--log-group", "others", "--zone", "UTC")[2]
+
+    assert "workers: 1 log event from" in half
+    assert "1 of them new; 2 more could not be read as one and are in quarantine." in half
+    assert "others: no log event was read; 1 could not be read as one and are in quarantine." in bad
+
+
+@pytest.mark.parametrize(("content", "sentence"), [("hello", "it is no ZIP"), ("PK\3\4x", "is not as it was written")])
+def test_a_bundle_that_is_none_is_named(run, tmp_path, content, sentence):
+    (tmp_path / "case.zip").write_text(content)
+    code, _, err = run("verify", "case.zip")
+
+    assert code == 4
+    assert "'case.zip': " in err
+    assert sentence in err
+    assert "'case.zip'" in run("import", "case.zip")[2]
+
+
+@pytest.mark.lake
 def test_settings_apply_to_what_is_imported(run, tmp_path):
     (tmp_path / "doubletake.toml").write_text("redact = ['m-\\d+']")
     run("import", "worker.log", "--log-group", "workers")

@@ -13,6 +13,7 @@ import pytest
 
 from forensics.identity import evidence_id
 from forensics.lake import Lake
+from forensics.sentence import plain
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import file_bytes, file_run
@@ -374,6 +375,39 @@ def test_a_file_that_breaks_off_gives_what_is_good_and_is_a_gap(lake, tmp_path):
     assert report.exit_code == 3
     assert "breaks off" in report.gaps[0]
     assert lake.read(COVERAGE).to_pylist()[0]["status"] == "failed"
+
+
+RUN = "START RequestId: {n:08}-0000-0000-0000-000000000000 Version: 1"
+CUT = {
+    "a short log": ("w.log.gz", "".join(f"2026-11-20T05:12:0{n}.000Z took m-{n}\n" for n in range(9)), 1),
+    "a table of runs without their streams": (
+        "t.csv.gz",
+        "@timestamp,@message\n" + "".join(f'2026-11-20 05:12:0{n}.000,"{RUN.format(n=n)}"\n' for n in range(9)),
+        1,
+    ),
+    "the head of a stream alone": ("w.log.gz", "", 0),
+}
+
+
+@pytest.mark.parametrize(("name", "text", "at_least"), CUT.values(), ids=CUT)
+def test_whatever_file_breaks_off_is_named_and_the_others_are_read(name, text, at_least, lake, tmp_path):
+    whole = gzip.compress(text.encode())
+    (tmp_path / name).write_bytes(whole[:-20] if text else whole[:12])
+    (tmp_path / "whole.log").write_text("2026-11-20T05:10:00.000Z took m-0\n")
+    report = import_files(lake, [tmp_path], ImportChoices(log_groups=("g",), zone=ZoneInfo("UTC")))
+
+    assert lake.count(LOG_EVENTS) >= 1 + at_least
+    assert [gap.partition(": ")[0] for gap in map(plain, report.gaps)] == [name]
+    assert "breaks off" in report.gaps[0]
+    assert report.exit_code == 3
+    assert lake.count(BY_NAME["quarantine"]) == 1
+    assert lake.read(COVERAGE).to_pylist()[0]["status"] == "failed"
+
+
+def test_a_file_of_which_nothing_can_be_read_is_named_where_it_is_the_only_one(lake, tmp_path):
+    (tmp_path / "w.log.gz").write_bytes(gzip.compress(b"")[:12])
+    with pytest.raises(FileNotThereError, match="w.log.gz: the gzip stream breaks off"):
+        import_files(lake, [tmp_path], SAID)
 
 
 def test_a_damaged_delivery_costs_one_batch(lake, tmp_path):
