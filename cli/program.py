@@ -68,7 +68,7 @@ from cli.serve import serve
 from cli.settings import settings
 from cli.status import status
 from cli.suggest import suggest
-from cli.usage import of_parser
+from cli.usage import of_problem
 from cli.verify import verify
 from cli.views import views
 from cli.waiting import waiting
@@ -193,7 +193,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(problem.sentence, problem.hint)
         return problem.exit_code
     except typer.TyperException as problem:
-        complain(of_parser(problem.format_message()), _usage_hint(args))
+        complain(of_problem(problem), _usage_hint(args))
         return EXIT_USAGE
     except (KeyboardInterrupt, typer.Abort):
         say("doubletake: stopped; nothing is half-written, and the next run goes on from there")

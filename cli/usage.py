@@ -4,6 +4,7 @@ Typer gives finished English sentences and nothing else: this is the one place w
 """
 
 import re
+from typing import Any
 
 from forensics.sentence import said
 
@@ -18,9 +19,28 @@ _FORMS = {
     r"Option (?P<option>'[^']*') does not take a value\.": "Option {option} does not take a value.",
     r"Invalid value for (?P<option>'[^']*'): (?P<why>.*)": "Invalid value for {option}: {why}",
     r"(?P<value>'.*') is not one of (?P<names>.*)\.": "{value} is not one of {names}.",
-    r"Input should be (?P<clause>less than or equal to|greater than or equal to) (?P<n>\S+)": "Input should be {clause} {n}",
 }
 _READ = {re.compile(form, re.DOTALL): phrase for form, phrase in _FORMS.items()}
+
+
+_NO_NUMBER = ("int_parsing", "int_parsing_size", "int_from_float", "greater_than_equal", "less_than_equal")
+"""What Typer's own reader of values says of text that is not the whole number an option takes; it leaves out the text."""
+
+
+def of_problem(problem: Any) -> str:
+    """Return what is wrong with a command line; of a number with the option, what stood there, and what it takes."""
+    errors: list[dict[str, Any]] = getattr(problem.__cause__, "errors", list)()
+    if not errors or errors[0]["type"] not in _NO_NUMBER:
+        return of_parser(problem.format_message())
+    option, least, most = (getattr(problem.param, name) for name in ("opts", "min", "max"))
+    told = {"option": max(option, key=len), "value": f"{str(errors[0]['input'])!r:.80}"}
+    if least is None:
+        return said("{option} {value} is not a whole number", **told)
+    if most is None:
+        return said("{option} {value} is not a whole number from {least} on", least=str(least), **told)
+    return said(
+        "{option} {value} is not a whole number from {least} to {most}", least=str(least), most=str(most), **told
+    )
 
 
 def of_parser(sentence: str) -> str:

@@ -22,6 +22,7 @@ _WRONG = {
     "tuple_type": "is not a list",
     "greater_than": "is not positive",
     "string_too_short": "is empty",
+    "too_short": "is empty",
     "literal_error": "is unknown",
 }
 
@@ -76,7 +77,7 @@ def _place(loc: tuple[int | str, ...], data: Any) -> _Place:
     for step in loc:
         if isinstance(step, int):
             place.is_item = True
-            written = written[step]
+            written = written[step] if isinstance(written, list) else written  # one text may stand for a list of it
             if place.entry is None and place.key is None and isinstance(written, dict):
                 name = written.get("name", written.get("log_group", written.get("profile")))
                 place.entry = name if isinstance(name, str) else None
@@ -120,6 +121,8 @@ def _told(error: ErrorDetails, data: dict[str, Any]) -> tuple[str, str]:
             return said("{what} {clause}", what=str(place), clause=sentence) if place.names else sentence, hint
     else:
         sentence, hint = _WRONG.get(kind, error["msg"]), _example(place)
+        if kind == "less_than_equal":
+            sentence = said("is larger than {most}", most=error["ctx"]["le"])
         if kind == "literal_error":
             hint = said("Use {names}.", names=_choices(error["ctx"]["expected"].replace("'", '"')))
     what = f"{place} {place.key}" if place.names else place.key

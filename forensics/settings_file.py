@@ -17,6 +17,7 @@ from forensics.settings_values import (
     Flag,
     JsonPath,
     KeyPaths,
+    Port,
     QueueName,
     SendExpression,
     Text,
@@ -203,7 +204,7 @@ class NotifySection(Section):
         examples=["22:00-07:00"],
     )
     smtp_host: Text | None = Field(None, description="Kind email: the mail server.", examples=["smtp.example.com"])
-    smtp_port: Count = Field(587, description="Its port; TLS by STARTTLS, but on this machine.", examples=[587])
+    smtp_port: Port = Field(587, description="Its port; TLS by STARTTLS, but on this machine.", examples=[587])
     smtp_user: Text | None = Field(None, description="Its user.", examples=["doubletake"])
     smtp_password_env: Annotated[Text, AfterValidator(checked_variable)] = Field(
         "DOUBLETAKE_SMTP_PASSWORD",

@@ -22,6 +22,10 @@ SEND_GROUPS = ("message_id", "key", "deduplication_id", "request_id", "sent_at")
 """What a producer's line may tell of a send."""
 
 
+MOST_COUNT = 1_000_000_000
+"""Seconds of 31 years, and minutes that a calendar still has."""
+
+
 def refuse(sentence: str, hint: str, key: str | None = None) -> NoReturn:
     """Refuse a value. With ``key``, which may be empty, the sentence tells itself what it is about."""
     raise PydanticCustomError(REFUSED, "{sentence}", {"sentence": sentence, "hint": hint, "key": key})
@@ -195,7 +199,8 @@ def once(identity: Callable[[Any], Any]) -> AfterValidator:
 
 Text = Annotated[str, Field(min_length=1)]
 Flag = Annotated[bool, Strict()]
-Count = Annotated[int, Strict(), Field(gt=0)]
+Count = Annotated[int, Strict(), Field(gt=0, le=MOST_COUNT)]
+Port = Annotated[int, Strict(), Field(gt=0, le=65_535)]
 Expression = Annotated[Text, AfterValidator(_expression(("message_id", "key")))]
 VisibilityExpression = Annotated[Text, AfterValidator(_expression(("message_id", "key", "seconds")))]
 SendExpression = Annotated[Text, AfterValidator(_expression(SEND_GROUPS))]

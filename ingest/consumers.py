@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from forensics.errors import QueueUnknownError
+from forensics.errors import ForensicsError, QueueUnknownError
 from forensics.identity import evidence_id
 from forensics.sentence import said
 from forensics.settings import Settings
@@ -36,10 +36,31 @@ class Consumer:
         }
 
 
+class LogGroupUnnamedError(ForensicsError):
+    """A log group on the command line has no name, or an empty queue."""
+
+
+def group_and_queue(text: str) -> tuple[str, str | None]:
+    """Part what --log-group says, GROUP[=QUEUE]; raises LogGroupUnnamedError where either is empty.
+
+    >>> group_and_queue("/ecs/orders=orders.fifo"), group_and_queue("/ecs/orders")
+    (('/ecs/orders', 'orders.fifo'), ('/ecs/orders', None))
+    """
+    group, is_parted, queue = text.rpartition("=") if "=" in text else (text, "", "")
+    if not group.strip() or (is_parted and not queue.strip()):
+        raise LogGroupUnnamedError(
+            said("--log-group {text} names no queue behind its =", text=repr(text))
+            if group.strip()
+            else said("--log-group {text} names no log group", text=repr(text)),
+            "Write it like --log-group /ecs/orders-worker=orders, or --log-group /ecs/orders-worker.",
+        )
+    return group, queue if is_parted else None
+
+
 def of_estate(estate: Estate, log_groups: list[str], settings: Settings) -> list[Consumer]:
     """List every consumer once: from mappings, from ``--log-group GROUP[=QUEUE]``, from the settings' workers.
 
-    Raises QueueUnknownError for a group whose queue is not said, or not one of those collected.
+    Raises QueueUnknownError for a group whose queue is not said, or not one of those collected, LogGroupUnnamedError for none.
     """
     by_arn = {ref.arn: ref for ref in estate.queues}
     found = [
@@ -47,9 +68,9 @@ def of_estate(estate: Estate, log_groups: list[str], settings: Settings) -> list
         for row in estate.mapping_rows
     ]
     for text in log_groups:
-        group, said, queue = text.rpartition("=")
-        ref = _named(estate, queue, text) if said else _only(estate, text)
-        found.append(Consumer(ref, group if said else text, None, "option"))
+        group, queue = group_and_queue(text)
+        ref = _only(estate, text) if queue is None else _named(estate, queue, text)
+        found.append(Consumer(ref, group, None, "option"))
     for worker in settings.workers:
         for ref in estate.queues:
             alone = worker.queue is None and estate.asked_count == 1 and ref is estate.queues[0]

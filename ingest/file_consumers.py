@@ -12,6 +12,7 @@ from forensics.sentence import said
 from forensics.settings import Producer, Settings
 from forensics.tables import BY_NAME
 from ingest import queues
+from ingest.consumers import group_and_queue
 from ingest.functions import default_log_group
 
 QUEUE_SETTINGS = BY_NAME["queue_settings"]
@@ -43,10 +44,7 @@ class LogGroups:
         cls, lake: Lake, texts: Iterable[str], settings_rows: list[Row], settings: Settings | None = None
     ) -> "LogGroups":
         """Gather what the command line (GROUP[=QUEUE]), settings about to be stored, and the lake say."""
-        said: dict[str, str | None] = {}
-        for text in texts:
-            group, named, queue = text.rpartition("=")
-            said[group if named else text] = queue if named else None
+        said = dict(map(group_and_queue, texts))
         known = [row for table in (QUEUE_SETTINGS, CONSUMERS) for row in plain_rows(lake.read(table))]
         places = {(r["account_id"], r["region"]) for r in settings_rows} or {
             (r["account_id"], r["region"]) for r in known if r["account_id"]

@@ -95,7 +95,7 @@ def correlate(
 def fingerprint(lake: Lake, settings: Settings, since: datetime | None) -> str:
     """Name a run by what it reads: the same inputs give the same name. Merged files are no new data."""
     return (
-        digest("generation", sorted(lake.data_versions().items()), settings.text, since.isoformat() if since else None)
+        digest("generation", sorted(lake.contents().items()), settings.text, since.isoformat() if since else None)
         + code_digest()[:32]
     )
 

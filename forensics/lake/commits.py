@@ -1,5 +1,6 @@
 """The commits of a table as files: which there are, and what they say."""
 
+import hashlib
 import json
 import os
 import re
@@ -17,6 +18,8 @@ RUN_TOKEN = "doubletake.run"  # noqa: S105
 """Key in a commit's info: names the append that made it, so that an unclear one can be found again."""
 DIGESTS = "doubletake.sha256"
 """Key in a commit's info: a JSON object of the paths it added, each with the SHA-256 of the file."""
+CONTENT = "doubletake.content"
+"""Key in a commit's info: tells the rows of that version from all others, by the SHA-256 of every file that brought some."""
 
 Newest = tuple[str, int, int]
 """The newest commit's file name, its bytes, and when it was written (ns)."""
@@ -110,6 +113,24 @@ def changes_rows(folder: Path, version: int) -> bool:
         for action in actions(folder, version)
         for kind in ("add", "remove")
     )
+
+
+def rows_version(folder: Path, version: int) -> int:
+    """Return the newest version up to one that changed the table's rows."""
+    while version > 0 and not changes_rows(folder, version):
+        version -= 1
+    return version
+
+
+def content(folder: Path, version: int) -> str:
+    """Return what tells the rows of a version from all others; the number alone where the commit does not say it."""
+    version = rows_version(folder, version)
+    return str(_info(actions(folder, version)).get(CONTENT, version))
+
+
+def content_with(folder: Path, version: int, sha256s: Iterable[str]) -> str:
+    """Return what tells the rows of a version, and those of further files, from all others."""
+    return hashlib.sha256("\n".join([content(folder, version), *sorted(sha256s)]).encode()).hexdigest()[:32]
 
 
 def digests(folder: Path) -> dict[str, str]:

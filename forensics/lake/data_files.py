@@ -178,12 +178,14 @@ def name(
     """
     token = uuid.uuid4().hex
     told = {commits.RUN_TOKEN: token, commits.DIGESTS: json.dumps({file.path: file.sha256 for file in files})}
+    compared = handle.version()
+    if table.layer == "evidence" and replaced is None:
+        told[commits.CONTENT] = commits.content_with(folder, compared, (file.sha256 for file in files))
     properties = CommitProperties(custom_metadata=told, app_transactions=app_transactions)
     changes: list[AddAction | RemoveAction] = [
         *(file.added(is_new_data=replaced is None) for file in files),
         *(replaced or []),
     ]
-    compared = handle.version()
     try:
         delta.commit(handle, changes, mode, table, properties)
     except (CommitFailedError, OSError) as problem:

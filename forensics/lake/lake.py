@@ -99,13 +99,11 @@ class Lake:
 
     def data_versions(self, tables: tuple[Table, ...] = EVIDENCE) -> dict[str, int]:
         """Return per table the newest version that changed its rows: compaction makes a version, but no new data."""
-        found = {}
-        for name, version in self.versions(tables).items():
-            folder = self.path(BY_NAME[name])
-            while version > 0 and not commits.changes_rows(folder, version):
-                version -= 1
-            found[name] = version
-        return found
+        return {n: commits.rows_version(self.path(BY_NAME[n]), v) for n, v in self.versions(tables).items()}
+
+    def contents(self, tables: tuple[Table, ...] = EVIDENCE) -> dict[str, str]:
+        """Return per table a digest of all files that brought its rows: other rows have another one, in any lake."""
+        return {n: commits.content(self.path(BY_NAME[n]), v) for n, v in self.versions(tables).items()}
 
     def gained(self, inputs: Mapping[str, int]) -> set[str]:
         """Return the evidence tables that hold other rows than at the versions given; a missing version counts as none."""

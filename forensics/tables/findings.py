@@ -296,7 +296,7 @@ GENERATIONS = Table(
     key=("generation_id",),
     columns=(
         Column(
-            "generation_id", "string", "SHA-256 of the inputs: evidence versions, settings file, rules version, window"
+            "generation_id", "string", "SHA-256 of the inputs: files of evidence, settings file, rules version, window"
         ),
         Column("tables", "strings", "table=version of every findings table of this run"),
         Column("inputs", "strings", "table=version of every evidence table that was read"),

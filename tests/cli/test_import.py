@@ -110,6 +110,12 @@ BAD = {
         "span",
     ),
     "a moment that is none": (["worker.log", "--observed-at", "soon"], "--observed-at 'soon' is not a time", "span"),
+    "a queue without its log group": (
+        ["worker.log", "--log-group", "=q"],
+        "--log-group '=q' names no log group",
+        "/ecs",
+    ),
+    "an empty queue": (["worker.log", "--log-group", "g="], "--log-group 'g=' names no queue behind its =", "orders"),
     "no path": ([], "PATH", "doubletake import --help"),
 }
 

@@ -91,6 +91,23 @@ def test_a_settings_file_of_the_environment_is_read(run, monkeypatch, lake, tmp_
     assert "bad.toml" in err
 
 
+NUMBERS = {
+    "too small": (["health", "--weeks", "0"], "--weeks '0' is not a whole number from 1 to 60"),
+    "too large": (["serve", "--port", "70000"], "--port '70000' is not a whole number from 1 to 65535"),
+    "no number": (["runs", "--last", "many"], "--last 'many' is not a whole number from 1 on"),
+    "a fraction": (["waiting", "--promise", "1.5"], "--promise '1.5' is not a whole number"),
+}
+
+
+@pytest.mark.parametrize(("args", "sentence"), NUMBERS.values(), ids=NUMBERS)
+def test_a_number_that_an_option_does_not_take_is_said_with_what_it_takes(run, args, sentence):
+    code, out, err = run(*args)
+
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert "--help" in err
+
+
 @pytest.mark.parametrize("where", ["before", "after"])
 def test_quiet_leaves_data_alone_and_says_nothing_else(run, lake, where):
     args = ["report", world.INCIDENT, "--lake", lake, "-o", "r.json"]

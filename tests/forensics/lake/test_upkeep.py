@@ -134,16 +134,29 @@ def test_a_file_of_which_the_commit_does_not_say_what_it_holds_is_looked_into(la
 def test_merging_is_no_new_data(lake):
     for number in range(3):
         add(lake, number)
-    data = lake.data_versions()
+    data, contents = lake.data_versions(), lake.contents()
     lake.compact(LOG_EVENTS, at_files=2)
 
     assert lake.versions() != data
     assert lake.data_versions() == data
+    assert lake.contents() == contents
     assert lake.gained(lake.versions()) == lake.gained(data) == set()
     add(lake, 9)
+    assert lake.contents() != contents
     assert lake.data_versions() == lake.versions()
     assert lake.gained(data) == {"log_events"}
     assert lake.gained({}) == {"log_events"}
+
+
+def test_lakes_of_other_rows_are_told_apart_though_as_much_was_written(tmp_path):
+    lakes = [Lake(tmp_path / name) for name in ("one", "other", "one again")]
+    for lake, second in zip(lakes, (1, 2, 1), strict=True):
+        for number in (0, second):
+            add(lake, number)
+    one, other, again = (lake.contents() for lake in lakes)
+
+    assert lakes[0].data_versions() == lakes[1].data_versions()
+    assert one == again != other
 
 
 def test_a_file_that_has_grown_large_is_not_written_again(lake, monkeypatch):
