@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -18,7 +18,7 @@ from forensics.health.signals import (
     twice_share,
 )
 from forensics.health.spans import DAYS, same_days, whole_days
-from forensics.health.weeks import week_bounds, weeks_before
+from forensics.health.weeks import week_bounds, week_of, weeks_before
 from forensics.sentence import said
 from forensics.settings import AcceptedRisk, Settings
 from forensics.settings_in_force import Step
@@ -115,8 +115,8 @@ class WeekReview:
     data_until_at: datetime | None
     days: int
     """Whole days of the week that the evidence covers, of 7."""
-    ends_here: bool
-    """The evidence ends in this week; of an earlier one the settings checks still are those of the evidence's end."""
+    is_newest: bool
+    """No whole day of a later week is known. Settings checks tell of the last days of the evidence, so only here are they reasons."""
 
     @property
     def needy(self) -> tuple[QueueReview, ...]:
@@ -176,7 +176,8 @@ def review_week(
 
     ``weeks`` are rows of queue_weeks (dead-letter queues are left out), ``days`` of queue_health: without them a week
     that has only begun is compared with nothing. ``findings`` are rows of setting_findings,
-    ``incidents`` of incidents; ``timeouts`` by queue ARN. Raises WeekUnknownError for what is no week.
+    ``incidents`` of incidents; ``timeouts`` by queue ARN. What settings ask for at the evidence's end is a reason of the newest
+    week alone. Raises WeekUnknownError for what is no week.
     """
     first, last = week_bounds(week)
     zone = settings.team.local
@@ -184,6 +185,7 @@ def review_week(
     by_key = {(r["queue_arn"], r["week"]): r for r in rows}
     arns = sorted({r["queue_arn"] for r in rows})
     until = data_until_at.astimezone(zone).date() if data_until_at else last
+    is_newest = data_until_at is None or not whole_days(week_of(last + timedelta(days=1)), data_until_at, zone)
     checks: dict[str, list[Row]] = {}
     for finding in findings:
         checks.setdefault(finding["queue_arn"], []).append(finding)
@@ -198,6 +200,7 @@ def review_week(
             tuple(by_key.get((arn, w)) for w in trend),
             _compared(by_key, arn, trend, over, of_day.get(arn, {})),
             sorted(checks.get(arn, []), key=_gravest),
+            is_newest,
             _of_week(incidents, arn, first, last, zone),
             settings,
             min(until, last),
@@ -217,7 +220,7 @@ def review_week(
         rules_version,
         data_until_at,
         over,
-        first <= until <= last,
+        is_newest,
     )
 
 
@@ -234,6 +237,7 @@ def _queue(
     trend: tuple[Row | None, ...],
     pair: tuple[Row | None, Row | None],
     checks: list[Row],
+    is_newest: bool,
     incidents: tuple[Row, ...],
     settings: Settings,
     on: date,
@@ -241,7 +245,8 @@ def _queue(
 ) -> QueueReview:
     now, (compared, before) = trend[-1], pair
     name = arn.rpartition(":")[2]
-    found = [*(signals_of(now, before, checks) if now else ()), *signals_of_checks(checks)]
+    of_week = checks if is_newest else []
+    found = [*(signals_of(now, before, of_week) if now else ()), *signals_of_checks(of_week)]
     found.sort(key=lambda s: (-s.weight, s.code, s.sentence))
     held = [(s, accepted_risk(settings, name, s.code, on)) for s in found]
     mine = tuple(s for s, risk in held if risk is None)

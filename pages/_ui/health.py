@@ -102,7 +102,7 @@ def title(review: WeekReview) -> str:
 def sentence(review: WeekReview, page: Page) -> None:
     """Answer the page's question in one sentence, and say where the week is not whole."""
     first = review.needy[0] if review.needy else None
-    why = say(" First {queue}: {why}.", queue=first.queue, why=_why(first, review)) if first else ""
+    why = say(" First {queue}: {why}.", queue=first.queue, why=in_words(first.why)) if first else ""
     st.markdown(plain(f"{of_sentence(headline(review))}{why}"))
     st.caption(
         plain(
@@ -137,13 +137,6 @@ def cards(review: WeekReview) -> None:
         )
 
 
-def _why(queue: QueueReview, review: WeekReview) -> str:
-    """Say why a queue needs work; what its settings ask for today is no news of a week that is over."""
-    why = in_words(queue.why)
-    is_of_today = queue.signals and queue.signals[0].is_setting and not review.ends_here
-    return f"{say('Settings today')}: {why}" if is_of_today else why
-
-
 def table(review: WeekReview) -> None:
     """Show the queues by need; a click chooses the one that the rest of the page is about."""
     if not review.queues:
@@ -156,7 +149,7 @@ def table(review: WeekReview) -> None:
         {
             "Queue": q.queue,
             "Status": [q.need],
-            "Why": _shortened(_why(q, review), px["Why"]),
+            "Why": _shortened(in_words(q.why), px["Why"]),
             "Redelivered": percent(q.redelivered),
             "8 weeks": trend,
             "Processed twice": in_words(twice_words(q)),
@@ -278,8 +271,12 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
     _days(queue, review, page)
     _numbers(queue, review)
     _incidents(queue, page)
-    if not review.ends_here:
-        st.caption(say("The settings checks are those of the end of the evidence, whatever the week."))
+    if not review.is_newest:
+        st.caption(
+            say(
+                "The settings checks are those of the end of the evidence, whatever the week, and no reasons of this one."
+            )
+        )
     told_above = {s.sentence for s in queue.signals if s.is_setting} | {s.sentence for s, _ in queue.accepted}
     setting_checks.table([c for c in queue.checks if c["sentence"] not in told_above], page, bool(told_above))
 

@@ -1,4 +1,4 @@
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -135,14 +135,31 @@ def test_totals_compare_with_the_week_before():
     assert found.change("throttle_count") == 0
 
 
-def test_settings_of_today_stand_in_every_week_apart_from_its_numbers():
+def test_what_settings_ask_for_at_the_end_of_the_evidence_is_a_reason_of_the_newest_week_alone():
     rows = [week_row("orders", BEFORE), week_row("orders", WEEK, timeout_count=1)]
     checks = [finding("orders", "drift")]
     (now,), (earlier,) = (review(rows, checks, week=w, until=SATURDAY).queues for w in (WEEK, BEFORE))
 
-    assert (now.need, earlier.need) == ("act now", "act now")
     assert [(s.code, s.is_setting) for s in now.signals] == [("drift", True), ("function_timeouts", False)]
-    assert not review(rows, checks, week=BEFORE, until=SATURDAY).ends_here
+    assert (earlier.need, earlier.why, earlier.signals) == ("ok", "", ())
+    assert [c["code"] for c in earlier.checks] == ["drift"]
+
+
+def test_a_week_stays_the_newest_until_a_whole_day_of_the_next_one_is_known():
+    rows, checks = [week_row("orders", WEEK)], [finding("orders", "drift")]
+    monday = datetime(2026, 11, 23, 2, tzinfo=UTC)
+
+    assert review(rows, checks, until=monday).is_newest
+    assert not review(rows, checks, until=monday + timedelta(days=1)).is_newest
+
+
+def test_timeouts_of_a_week_that_is_over_are_not_weighed_by_what_came_after_it():
+    rows = [week_row("orders", BEFORE, timeout_count=2), week_row("orders", WEEK)]
+    since = ["timeout_set_at=2026-11-20T00:00:00Z", "earlier_timeout_count=2", "since_run_count=90"]
+    checks = [finding("orders", "run_near_timeout", None, numbers=since)]
+    (earlier,) = review(rows, checks, week=BEFORE, until=SATURDAY).queues
+
+    assert "since the function timeout was set" not in earlier.why
 
 
 SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
