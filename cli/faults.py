@@ -44,7 +44,7 @@ def fault_row(fault: "Fault", until: datetime | None) -> dict[str, Any]:
     return {
         "fault_id": fault.fault_id,
         "times": len(fault.incidents),
-        "last": clock_text(fault.newest["started_at"])[:16],
+        "last": clock_text(fault.ended_at)[:16],
         "state": fault.state(until),
         "headline": fault.headline,
         "repeats": interval_text(*fault.repeats),

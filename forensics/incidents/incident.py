@@ -8,7 +8,7 @@ from forensics.incidents.ranking import highest, most_frequent, ranked, with_cou
 from forensics.incidents.shares import Share, merged
 from forensics.incidents.trigger import why
 from forensics.sentence import labelled, said
-from forensics.verdict import VERDICTS, headline, why_sentence
+from forensics.verdict import VERDICTS, headline, noun_of, why_sentence
 
 Row = dict[str, Any]
 
@@ -35,9 +35,7 @@ def incident_row(incident_id: str, queue_arn: str, told: Share, blocked_ms: int 
     settings = _settings(told)
     origin = told.origin
     because = why(told.queue, settings.functions, told.triggers, origin)
-    noun = "message sent again" if origin and not told.causes else "redelivered message"
-    if told.origins_open and not (origin or told.causes):
-        noun = "message"  # nothing tells that it was either
+    cause = most_frequent(told.causes) if told.causes else origin
     confirmed, redelivered = told.verdicts.get("confirmed", 0), sum(told.causes.values())
     works = Counter(told.works)
     return {
@@ -54,10 +52,17 @@ def incident_row(incident_id: str, queue_arn: str, told: Share, blocked_ms: int 
         "works_shared": told.works_shared,
         **{f"works_{verdict}": works[verdict] for verdict in VERDICTS},
         "causes": with_counts(told.causes),
-        "primary_cause": most_frequent(told.causes) if told.causes else origin,
+        "primary_cause": cause,
         "trigger": because.trigger,
         "why": because.values,
-        "headline": headline(works["confirmed"], works["probable"], works["possible"], works.total(), noun, told.sent),
+        "headline": headline(
+            works["confirmed"],
+            works["probable"],
+            works["possible"],
+            works.total(),
+            noun_of(cause, is_also_sent_again=origin is not None),
+            told.sent,
+        ),
         "cause_sentence": why_sentence(because),
         "excluded": [*_out_for_all(told.excluded, redelivered), *sent.excluded],
         "still_open": [*_open_for_any(told.rivals, redelivered, "redelivery", "redeliveries"), *sent.still_open],

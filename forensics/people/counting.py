@@ -8,8 +8,8 @@ from typing import Any
 
 from forensics.people.marks import Annotation
 from forensics.sentence import counted, joined, said
-from forensics.verdict.interval import AFFECTED
-from forensics.verdict.sentences import headline
+from forensics.verdict.interval import AFFECTED, VERDICTS
+from forensics.verdict.sentences import headline_of
 from forensics.words import clock_text
 
 Row = Mapping[str, Any]
@@ -42,7 +42,7 @@ def without(incident: Row, aside: Sequence[SetAside], left_at_most: int | None) 
     They count as harmless. ``left_at_most`` is how often the work of the others may have been repeated, None without a bound.
 
     >>> row = {"works": 2, "messages": 2, "works_confirmed": 2, "confirmed": 2, "extra_effects_at_least": 2}
-    >>> row |= {"incident_id": "i", "extra_effects_at_most": 2, "headline": "2 of 2 redelivered messages were processed more than once"}
+    >>> row |= {"incident_id": "i", "primary_cause": "released", "extra_effects_at_most": 2, "headline": "2 of 2 redelivered messages were processed more than once"}
     >>> mark = Annotation("a", "i", None, "false-alarm", "tried", "Ana", "v", datetime(2026, 11, 23, 9))
     >>> one = SetAside("q", "w", ("w",), {"i": 1}, "confirmed", 2, 2, None, mark)
     >>> without(row, [one], 1)["headline"]
@@ -70,10 +70,9 @@ def without(incident: Row, aside: Sequence[SetAside], left_at_most: int | None) 
         left_at_most if left_at_most is None else max(left_at_most, told["extra_effects_at_least"])
     )
     prefix = "works_" if "works_" in prefixes else ""
-    confirmed, probable, possible = (told[prefix + verdict] for verdict in AFFECTED)
-    left = confirmed + probable + possible
-    total = left + told[f"{prefix}harmless"] + (incident.get(f"{prefix}absorbed") or 0)
-    told["headline"] = headline(confirmed, probable, possible, total) if left else nothing_left(len(aside))
+    left = {verdict: told.get(prefix + verdict) or 0 for verdict in VERDICTS}
+    is_any_left = any(left[verdict] for verdict in AFFECTED)
+    told["headline"] = headline_of([told], left) if is_any_left else nothing_left(len(aside))
     return told | {"judged": incident, "set_aside": tuple(aside)}
 
 

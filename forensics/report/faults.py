@@ -13,7 +13,7 @@ from forensics.report.activity import is_open, quiet_for
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.sentence import said
 from forensics.verdict.interval import AFFECTED, VERDICTS
-from forensics.verdict.sentences import headline
+from forensics.verdict.sentences import headline_of
 from forensics.words import ms_between, span_text, time_text
 
 Row = Mapping[str, Any]
@@ -83,8 +83,7 @@ class Fault:
             bounds = [i["messages_at_most"] for i in self.incidents]
             runs = sum(sum(cause_counts(i).values()) for i in self.incidents)
             return blind_headline(None if None in bounds else sum(bounds), runs)
-        counts = self.counts
-        return headline(counts["confirmed"], counts["probable"], counts["possible"], sum(counts.values()))
+        return headline_of(self.incidents, self.counts)
 
     @property
     def set_aside(self) -> tuple[SetAside, ...]:

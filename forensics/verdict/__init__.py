@@ -7,6 +7,8 @@ from forensics.verdict.sentences import (
     OPEN_WORDS,
     effect_sentence,
     headline,
+    headline_of,
+    noun_of,
     trigger_sentence,
 )
 from forensics.verdict.why import Why, why_sentence
@@ -20,6 +22,8 @@ __all__ = [
     "effect_sentence",
     "guard_sentence",
     "headline",
+    "headline_of",
+    "noun_of",
     "redrive_of",
     "redrive_sentence",
     "trigger_sentence",

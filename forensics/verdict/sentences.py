@@ -1,9 +1,13 @@
 """Findings in words: short, with numbers, nothing claimed that the interval does not say."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from forensics.origins import ORIGIN_RULES
 from forensics.sentence import capitalized, counted, joined, said
 from forensics.terms import BASIS_WORDS, CAUSE_WORDS
+from forensics.verdict.interval import VERDICTS
 
 
 def interval_words(at_least: int, at_most: int | None) -> str:
@@ -158,9 +162,38 @@ def _counted_in_by_key(message_ids: Sequence[str]) -> str:
     )
 
 
+def noun_of(cause: str | None, is_also_sent_again: bool = False) -> str:
+    """Return what an incident's messages are called: by its primary cause, or by where further ids came from if nothing was redelivered.
+
+    ``is_also_sent_again``: of some it is known that they came under a further id.
+
+    >>> noun_of("function_timeout"), noun_of("dedup_window_passed"), noun_of(None)
+    ('redelivered message', 'message sent again', 'message')
+    """
+    if cause in ORIGIN_RULES:
+        return "message sent again"
+    return "redelivered message" if cause and not is_also_sent_again else "message"
+
+
+def headline_of(incidents: Iterable[Mapping[str, Any]], works: Mapping[str, int]) -> str:
+    """Say of rows of ``incidents`` together what happened; ``works`` per verdict may be less than the rows have.
+
+    Where works came under several ids, or not all in one way, they are called works: nobody can tell which was redelivered.
+    """
+    nouns = set()
+    for row in incidents:
+        if row.get("messages") is None and row.get("messages_at_most") is not None:
+            continue  # no line names its messages, so that none is counted here
+        ids, known = (sum(row.get(prefix + v) or 0 for v in VERDICTS) for prefix in ("", "works_"))
+        is_mixed = row.get("works") is not None and (ids != known or bool(row.get("works_shared")))
+        nouns.add("work" if is_mixed else noun_of(row.get("primary_cause")))
+    noun = nouns.pop() if len(nouns) == 1 else "work"
+    return headline(works["confirmed"], works["probable"], works["possible"], sum(works[v] for v in VERDICTS), noun)
+
+
 def _plural_noun(noun: str) -> str:
-    """Say the noun of several: its word ``message`` takes the s."""
-    return noun.replace("message", "messages")
+    """Say the noun of several: its word ``message`` or ``work`` takes the s."""
+    return re.sub("message|work", r"\g<0>s", noun)
 
 
 def headline(

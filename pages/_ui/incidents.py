@@ -327,7 +327,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
             "What happened": f"{f.queue}: {in_words(f.headline)}",
             "Times": len(f.incidents),
             "Over time": f.bars(first, last, BARS) if len(f.incidents) > 1 else None,  # one incident has no course
-            "Last": page.clock.minute(f.newest["started_at"]),
+            "Last": page.clock.minute(f.ended_at),
             "Repeats": interval(*f.repeats),
             "Cause": cause(f.trigger),
             "Verdict": [f.verdict],
@@ -366,7 +366,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
             ),
             "Last": st.column_config.TextColumn(
                 width=92 if language().code == "en" else 126,
-                help=say("The last one began; {zone}.", zone=page.clock.label()),
+                help=say("When it was last active; {zone}.", zone=page.clock.label()),
             ),
             "State": st.column_config.TextColumn(width=76 if language().code == "en" else 112),
             "Repeats": st.column_config.TextColumn(

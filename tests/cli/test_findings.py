@@ -120,6 +120,7 @@ def test_incidents_are_listed_by_fault_and_a_fault_lists_its_incidents(tmp_path,
 
     assert row[:2] == [fault_id, "2"]
     assert row[-1] == later["incident_id"]
+    assert row[2:4] == f"{later['ended_at']:%Y-%m-%d %H:%M}".split(), "when it was last active, not when that began"
     assert "2 incidents of 1 fault;" in by_fault.err
     for more in (("--each",), ("--fault", fault_id)):
         assert all(name in printed(*more).out for name in (world.INCIDENT, later["incident_id"]))

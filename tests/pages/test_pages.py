@@ -275,7 +275,7 @@ def test_a_zone_that_is_none_is_named_and_times_stay_in_utc(visit):
     at = visit("app.py", "demo", tz="Mars/Olympus")
 
     assert "Mars/Olympus is not a time zone" in words(at)
-    assert at.dataframe[0].value["Last"][0] == "20 Nov 2026 05:12"
+    assert at.dataframe[0].value["Last"][0] == "20 Nov 2026 05:22"
 
 
 def test_the_team_zone_of_the_settings_file_is_offered(visit, tmp_path):
@@ -283,7 +283,7 @@ def test_the_team_zone_of_the_settings_file_is_offered(visit, tmp_path):
     at = visit("app.py", "demo", tz="Asia/Kolkata")
 
     assert "Asia/Kolkata" in at.segmented_control[0].options
-    assert at.dataframe[0].value["Last"][0] == "20 Nov 2026 10:42"
+    assert at.dataframe[0].value["Last"][0] == "20 Nov 2026 10:52"
 
 
 def test_a_settings_file_that_cannot_be_read_is_named_and_nothing_is_shown(visit, tmp_path):

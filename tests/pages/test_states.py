@@ -334,7 +334,7 @@ def test_without_a_browser_zone_times_are_in_utc(lake_of, monkeypatch):
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE_S)
     at.query_params["tz"] = "Browser"
 
-    assert at.run().dataframe[0].value["Last"][0] == "20 Nov 2026 05:12"
+    assert at.run().dataframe[0].value["Last"][0] == "20 Nov 2026 05:22"
 
 
 def test_a_work_sent_under_two_ids_is_counted_once_and_its_origin_is_its_cause(visit, tmp_path):

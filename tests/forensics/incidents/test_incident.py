@@ -38,7 +38,8 @@ def test_bystanders_count_by_their_verdict_and_not_as_affected():
             message("b"),
             harmless("c"),
             harmless("d", verdict="absorbed"),
-        ]
+        ],
+        [redelivery("a"), redelivery("b")],
     )
 
     assert {c: found[c] for c in ("messages", "messages_at_most", "confirmed", "probable", "absorbed", "harmless")} == {
@@ -84,7 +85,7 @@ def test_extra_effects_belong_to_the_incident_that_saw_the_work_done_again():
 
     assert [(r["extra_effects_at_least"], r["extra_effects_at_most"]) for r in (first, second)] == [(0, 0), (1, 2)]
     assert (first["works_shared"], second["works_shared"]) == (1, 1)
-    assert first["headline"] == "1 redelivered message was processed more than once"
+    assert first["headline"] == "1 message was processed more than once", "nobody gave it out again"
 
 
 def test_without_an_upper_bound_of_one_work_there_is_none_of_the_extra_effects():
@@ -96,7 +97,15 @@ def test_without_an_upper_bound_of_one_work_there_is_none_of_the_extra_effects()
 def test_a_message_and_a_line_that_names_only_its_key_are_one_message():
     named = message("key:pay-1", message_id=None, work_id="a")
 
-    assert row([message("a"), named])["headline"] == "1 redelivered message may have been processed more than once"
+    found = row([message("a"), named], [redelivery("a")])
+
+    assert found["headline"] == "1 redelivered message may have been processed more than once"
+
+
+def test_where_some_were_redelivered_and_others_sent_again_they_are_called_neither():
+    found = row([message("a", origin="producer_retry"), message("b")], [redelivery("b")])
+
+    assert found["headline"] == "2 of 2 messages may have been processed more than once"
 
 
 def test_causes_are_told_most_frequent_first_and_equal_ones_by_name():

@@ -23,6 +23,8 @@ def incident(n, queue="orders", hours=0.0, **more):
         "works_shared": 0,
         "works_confirmed": 1,
         "works_probable": 2,
+        "confirmed": 1,
+        "probable": 2,
         "primary_cause": "visibility_expired",
         "trigger": "visibility_expired",
         "headline": f"headline {n}",
@@ -46,6 +48,28 @@ def test_incidents_of_one_queue_with_one_trigger_and_the_same_settings_are_one_f
     assert (fault.times, fault.repeats) == ("5 times in 4 h 1 min", (5, 15))
     assert fault.headline == "5 to 15 of 15 redelivered messages were processed more than once"
     assert fault.newest["incident_id"] == "orders-4"
+
+
+SENT_TWICE = {
+    "messages": 6,
+    "confirmed": 2,
+    "probable": 4,
+    "primary_cause": "producer_retry",
+    "trigger": "producer_retry",
+}
+CALLED = {
+    "sent in several messages": (SENT_TWICE, SENT_TWICE, "works"),
+    "some redelivered, some under several ids": ({}, {"messages": 4, "probable": 3}, "works"),
+    "sent again, the first id in another incident": ({**SENT_TWICE, "works_shared": 1}, SENT_TWICE, "works"),
+    "nothing tells that any was redelivered": ({"primary_cause": None}, {"primary_cause": None}, "messages"),
+}
+
+
+@pytest.mark.parametrize(("one", "other", "noun"), CALLED.values(), ids=CALLED)
+def test_a_fault_calls_redelivered_only_what_was(one, other, noun):
+    [fault] = faults([incident(1, **{**other, "trigger": "x"}), incident(2, **{**one, "trigger": "x"})], None)
+
+    assert fault.headline == f"2 to 6 of 6 {noun} were processed more than once"
 
 
 APART = {
