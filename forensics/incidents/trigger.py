@@ -52,7 +52,8 @@ class First(NamedTuple):
 class Triggers:
     """What some works tell of an incident's triggers: how often each was, its first redelivery, and the runs it ended.
 
-    ``batches`` are of every run, by its consumer.
+    ``runs`` are all that ended so with an affected message, be it given out again or not; ``batches`` are of every run, by
+    its consumer.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -82,7 +83,7 @@ def trigger_of(cause: str, earlier_status: str | None) -> str:
 
 
 def triggers_of(
-    redeliveries: Iterable[Redelivery], ledger: Iterable[AnyDelivery], affected: Collection[str]
+    redeliveries: Iterable[Redelivery], ledger: Collection[AnyDelivery], affected: Collection[str]
 ) -> Triggers:
     """Count what triggered the redeliveries of affected messages; ``ledger`` holds whole works, so that the rest of a batch counts."""
     by_place: dict[tuple[str, int], AnyDelivery] = {}
@@ -92,6 +93,9 @@ def triggers_of(
         if delivery.consumer is not None:
             by_run[delivery.consumer].append(delivery)
     found = Triggers()
+    for delivery in ledger:
+        if delivery.item_id in affected and (ended := CAUSES.get(delivery.run_status or "")):
+            found.runs.setdefault(ended, set()).add(delivery.consumer or delivery.item_id)
     for r in redeliveries:
         if r.item_id not in affected:
             continue

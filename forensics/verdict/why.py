@@ -42,7 +42,7 @@ class Why(NamedTuple):
     """The first redelivery that the trigger led to, and its run; None: nothing tells.
 
     ``messages`` counts the run's batch, ``done`` those of it whose work was done in it, ``redelivered`` those that SQS gave out
-    again and ``done_again`` those done in both. ``runs`` counts all runs that this trigger ended, this one included. ``is_part`` is 1
+    again and ``done_again`` those done in both. ``runs`` counts all runs with affected messages that this trigger ended, this one included. ``is_part`` is 1
     where more messages may have been in the batch than lines name.
     """
 
@@ -110,7 +110,7 @@ runs were at work for 9 s.
         redelivered = _redelivered(why, say, span, is_told=False)
         sentences.append(say(done, n=f"{why.done:,}", rest=redelivered) if (done := _done(why)) else redelivered)
         if why.runs > 1:
-            sentences.append(say("{n} runs in all ended so.", n=f"{why.runs:,}"))
+            sentences.append(say("{n} runs with messages of this incident ended so.", n=f"{why.runs:,}"))
     elif why.trigger in BEFORE:
         of = say(" of {span}", span=span(1000 * why.visibility_timeout_s)) if why.visibility_timeout_s else ""
         told = BEFORE[why.trigger]

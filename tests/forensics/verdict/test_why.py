@@ -15,7 +15,10 @@ SAID = {
         "charge-card timed out after 30 s with 10 messages of payments.fifo in the batch. 7 had finished; SQS redelivered "
         "all 10 after the visibility timeout of 10 min, and 7 were processed again.",
     ),
-    "several runs": (CUT_OFF._replace(runs=13), "and 7 were processed again. 13 runs in all ended so."),
+    "several runs": (
+        CUT_OFF._replace(runs=13),
+        "and 7 were processed again. 13 runs with messages of this incident ended so.",
+    ),
     "none of the batch is known to have finished": (
         CUT_OFF._replace(done=0, done_again=0),
         "in the batch. SQS redelivered all 10 after the visibility timeout of 10 min.",
@@ -91,3 +94,14 @@ def test_an_incident_is_told_by_the_run_that_cut_off_what_had_finished(facts, ba
     assert f"charge timed out after 10 s {batch} of payments in the batch. 2 had finished; " in row["cause_sentence"]
     assert again in row["cause_sentence"]
     assert row["cause_sentence"].endswith("after the visibility timeout of 30 s, and 2 were processed again.")
+
+
+def test_runs_that_ended_so_are_counted_whether_or_not_another_receive_followed():
+    """The last run of each message timed out, too; that of a bystander has none of the incident's messages."""
+    ledger = [delivery(item, index, run_status="timeout") for item in "abc" for index in (1, 2)]
+    ledger += [delivery("d", 1, run_status="timeout"), delivery("a", 3, run_status="success")]
+    pairs = [redelivery(item, later=30) for item in "abc"] + [redelivery("a", 3, later=60)]
+    affected = [message(item) for item in "abc"]
+    row = incident_row("payments-1", ARN, share_of(affected, pairs, ledger, set("abc")), None, [])
+
+    assert row["cause_sentence"].endswith("6 runs with messages of this incident ended so.")
