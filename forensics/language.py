@@ -15,7 +15,7 @@ from typing import Any
 
 from forensics.choices import LANGUAGES
 from forensics.commands import in_lake
-from forensics.sentence import has_values, marked, parted, plain
+from forensics.sentence import NAMED, has_values, marked, parted, plain
 from forensics.words import count_text, interval_text, offset_text, percent, span_text
 
 _UNITS = {"ja": {"ms": "ミリ秒", "s": "秒", "min": "分", "h": "時間", "d": "日", "days": "日"}}
@@ -23,22 +23,6 @@ _MEASURE = re.compile(
     r"(?:[\d,.%<()+ -]|\b(?:ms|s|min|h|d|days|to|of|T)\b)*\d(?:[\d,.%<() ]|\b(?:ms|s|min|h|d|days|to|of)\b)*"
 )
 """Numbers with their units, alone, from one to another, or one of another."""
-_NAMED = (
-    "command",
-    "option",
-    "table",
-    "operation",
-    "code",
-    "name",
-    "column",
-    "queue",
-    "who",
-    "group",
-    "dlq",
-    "sender",
-    "earlier",
-)
-"""Places of a marked sentence in which a name stands, which is none of our words though it may read like one."""
 _TOLD = ("headline", "sentence")
 """Places of a marked sentence in which a whole sentence of the findings stands."""
 
@@ -163,7 +147,7 @@ def _by_phrase(code: str, form: str) -> str:
 
 def _in_place(code: str, name: str, part: str) -> str:
     """Say what stands in a place of this name."""
-    if name in _NAMED and not has_values(part):
+    if name in NAMED and not has_values(part):
         return part
     return _sentence(code, part) if name in _TOLD and not has_values(part) else _of_value(code, part)
 

@@ -15,6 +15,26 @@ _LAST_STOP = re.compile(rf"\.(?={_CLOSE}*\Z)")
 _KEPT = 300
 """Sentences that are kept: what is said of one run is said of each message of its batch, under ten rules. Few, as ``ANSWERS_KEPT``."""
 _PLACE = re.compile(r"\{([a-z_]+)\}")
+NAMED = (
+    "command",
+    "option",
+    "table",
+    "operation",
+    "code",
+    "name",
+    "column",
+    "queue",
+    "who",
+    "group",
+    "dlq",
+    "sender",
+    "earlier",
+)
+"""Places of a sentence in which a name stands, which is none of our words though it may read like one."""
+_FIRST = re.compile(f"(?:{_OPEN}(?P<place>[a-z_]*){_NAMED})*(?P<word>[^\\s{_OPEN}{_CLOSE}]*)(?P<end>{_CLOSE}?)")
+"""The first word of a marked sentence, with the innermost place that begins before it."""
+_OF_CODE = re.compile(r"[\d_/.@$`'\"]")
+"""What no word of a sentence has, and ids, paths, code and what is quoted have."""
 _STRIPPED = str.maketrans("", "", _OPEN + _NAMED + _CLOSE)
 
 
@@ -118,9 +138,25 @@ def labelled(code: str, why: str) -> str:
 
 
 def capitalized(clause: str) -> str:
-    """Begin a clause with a capital, in English; other languages say the clause as it is."""
+    """Begin a clause with a capital, in English, unless an id, a name or code begins it; other languages say the clause as it is.
+
+    >>> print(capitalized(said("{count} messages of {queue}", count="no", queue="q")), capitalized(said("{queue} is empty", queue="orders")))
+    No messages of q orders is empty
+    """
     text = plain(clause)
-    return Sentence(text[:1].upper() + text[1:], f"{_OPEN}{_NAMED}{_inside(clause)}{_CLOSE}") if text else clause
+    if not text:
+        return clause
+    told = text if _begins_with_name(marked(clause)) else text[:1].upper() + text[1:]
+    return Sentence(told, f"{_OPEN}{_NAMED}{_inside(clause)}{_CLOSE}")
+
+
+def _begins_with_name(form: str) -> bool:
+    """Tell whether the first word is none of ours. In the place of a name may stand what is said for none: several words."""
+    first = _FIRST.match(form)
+    if first is None:
+        return False
+    is_name = first["place"] in (*NAMED, "id") and bool(first["end"])
+    return is_name or _OF_CODE.search(first["word"].rstrip(".")) is not None
 
 
 def marked(text: str) -> str:

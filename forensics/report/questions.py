@@ -20,7 +20,7 @@ from forensics.report.log_readiness import nothing_checked
 from forensics.report.message_sentence import message_clause, message_sentence
 from forensics.report.opening import affected_works
 from forensics.report.provisional import provisional_sentence
-from forensics.report.works import by_work
+from forensics.report.works import told_of_work
 from forensics.sentence import capitalized, clause, counted, joined, said
 from forensics.tables.findings import INCIDENTS, MESSAGES
 from forensics.verdict.interval import AFFECTED
@@ -78,8 +78,6 @@ def why(findings: Findings, text: str, people: People) -> Reply:
     for one in read_works(findings, found):
         work, deliveries, verdicts = one.work, one.deliveries, one.verdicts
         verdict = one.verdict or next(iter(verdicts.values()), None)
-        whole = next((w for w in by_work(verdicts.values()) if verdict and verdict["item_id"] in w["item_ids"]), None)
-        told = ("trigger_sentence", "guard_sentence", "effect_sentence")
         clauses.append(message_clause(deliveries, verdict))
         rows.append(
             {
@@ -88,7 +86,7 @@ def why(findings: Findings, text: str, people: People) -> Reply:
                 "business_keys": list(work.hit.business_keys),
                 "verdict": verdict["verdict"] if verdict else None,
                 "sentence": message_sentence(deliveries, verdict),
-                "because": [whole[name] for name in told if whole[name]] if whole else [],
+                "because": told_of_work(verdict, verdicts.values()) if verdict else [],
                 "provisional": provisional_sentence(verdict, [verdict]) if verdict else None,
                 "hints": [hint.sentence for hint in one.hints],
                 "marks": marks_text(people.of(verdict["incident_id"]).of({item for _, item in work.items}))

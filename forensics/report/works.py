@@ -13,7 +13,7 @@ from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.lake.findings import rows_of
 from forensics.lake.rows import plain_rows
-from forensics.sentence import joined, said
+from forensics.sentence import counted, joined, said
 from forensics.tables.findings import MESSAGES, REDELIVERIES
 from forensics.verdict.interval import AFFECTED
 from forensics.words import interval_text
@@ -120,6 +120,12 @@ def by_work(messages: Iterable[Row]) -> list[Row]:
     return [_of_work(mine) for mine in _works(messages)]
 
 
+def told_of_work(verdict: Row, verdicts: Iterable[Row]) -> list[str]:
+    """Return the sentences on the work of one message, whose rows are among ``verdicts``: why it came again, the guard, the effect."""
+    whole = next(work for work in by_work(verdicts) if verdict["item_id"] in work["item_ids"])
+    return [whole[n] for n in ("trigger_sentence", "guard_sentence", "effect_sentence") if whole[n]]
+
+
 def counted_works(findings: Findings, incident_id: str, named: Collection[str]) -> list[Row]:
     """Return of every affected work of an incident what is counted: how often it was done beyond the first, and received.
 
@@ -165,7 +171,6 @@ def _counts(mine: Sequence[Row]) -> dict[str, Any]:
 
 def _of_work(mine: Sequence[Row]) -> Row:
     received = sorted(m["first_received_at"] for m in mine if m["first_received_at"])
-    telling = [m for m in mine if m["causes"] or m["origin"]] or mine[:1]
     return {
         **mine[0],
         **_counts(mine),
@@ -176,8 +181,39 @@ def _of_work(mine: Sequence[Row]) -> Row:
         "other_ids_at": received[1:],
         "last_received_at": max((m["last_received_at"] for m in mine if m["last_received_at"]), default=None),
         "is_dead_lettered": any(m["is_dead_lettered"] for m in mine),
-        "trigger_sentence": joined(dict.fromkeys(m["trigger_sentence"] for m in telling if m["trigger_sentence"])),
+        "trigger_sentence": _why(mine),
     }
+
+
+def _why(mine: Sequence[Row]) -> str:
+    """Say why a work came again; of several ids first how often all were delivered, which is what its repeats are counted from.
+
+    Then each that was redelivered or sent again says why, of those that say the same the first; they go by their place in time, so that
+    works that were hit alike are told alike.
+    """
+    telling = [m for m in mine if m["causes"] or m["origin"]]
+    ids = {m["message_id"] for m in mine}
+    if len(ids) == 1 or None in ids:  # lines that name a key alone may be of any of the others
+        return joined(dict.fromkeys(m["trigger_sentence"] for m in telling or mine[:1] if m["trigger_sentence"]))
+    times = counted(sum(m["receive_count"] or m["deliveries"] or 0 for m in mine), "time")
+    told = [said("The work came in {n} messages, delivered {times} in all.", n=len(ids), times=times)]
+    places: dict[str, list[int]] = {}
+    for place, m in enumerate(sorted(mine, key=_by_receive), 1):
+        if m in telling and m["trigger_sentence"]:
+            places.setdefault(m["trigger_sentence"], []).append(place)
+    for sentence, (first, *others) in places.items():
+        phrase = (
+            "Message {place} of {all}, and {n} like it: {sentence}"
+            if others
+            else "Message {place} of {all}: {sentence}"
+        )
+        told.append(said(phrase, place=first, all=len(ids), n=len(others), sentence=sentence))
+    return joined(told)
+
+
+def _by_receive(message: Row) -> tuple[bool, Any]:
+    at = message["first_received_at"]
+    return at is None, at or message["message_id"]
 
 
 def _ids(mine: Sequence[Row]) -> list[str]:

@@ -17,7 +17,7 @@ import streamlit as st
 from forensics.choices import LANGUAGES
 from forensics.errors import ForensicsError
 from forensics.language import Language
-from forensics.sentence import plain
+from forensics.sentence import capitalized, plain
 from pages._ui import reader
 
 NAMES = {"en": "English", "ja": "日本語"}
@@ -84,7 +84,7 @@ def of_sentence(sentence: str) -> str:
     """Say a clause as a sentence of its own; one that this language does not know as it is written."""
     told = in_words(sentence)
     if told == plain(sentence):
-        return f"{told[:1].upper()}{told[1:]}."
+        return f"{plain(capitalized(sentence))}."
     return f"{told.removesuffix('。')}。"
 
 

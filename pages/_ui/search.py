@@ -16,6 +16,7 @@ from forensics.report.find import FULL_HANDLE, LEAST_CHARS, MOST_HITS, Key, Work
 from forensics.report.find import find as find_messages
 from forensics.report.hints import hints_for
 from forensics.report.message_sentence import done, message_sentence
+from forensics.report.works import told_of_work
 from forensics.tables import Table
 from forensics.tables.evidence import CONSUMERS, COVERAGE, LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
@@ -186,8 +187,7 @@ def answer(work: Work, page: Page) -> None:
             keys = {"incident": verdict["incident_id"], "msg": hit.message_id or hit.item_id}
             page.link_to("pages/incident.py", verdict["incident_id"], ":material/timeline:", **keys)
     if verdict:
-        told = ("trigger_sentence", "guard_sentence", "effect_sentence")
-        st.markdown(plain(" ".join(in_words(verdict[k]) for k in told if verdict[k])))
+        st.markdown(plain(" ".join(in_words(told) for told in told_of_work(verdict, verdicts.values()))))
     else:
         st.caption(say("No redelivery found."))
     timeline = timeline_of([d | {"item_id": _lane(d)} for d in rows])

@@ -167,6 +167,34 @@ def test_a_clause_that_became_a_sentence_is_known_by_its_own_phrase():
     assert JA.sentence(told) == "7配信されました。関数のタイムアウト。"
 
 
+NAMES_FIRST = {
+    "a message id": said("{id} was not deleted", id="a387fd78-4bd0-59c2-a3d5-937f35fe75b8"),
+    "an id of letters alone": said("{id} was not deleted", id="abcdef"),
+    "a queue": said("{queue} is empty", queue="orders"),
+    "a name inside a sentence of its own": said("{what}; {more}", what=said("{name} is new", name="charge"), more="so"),
+    "code": "`$.payment_id` names the work",
+    "an id in a sentence of an earlier release": "a387fd78-4bd0 may have gone to the dead-letter queue",
+    "a function that is one of several names": said("{who} received it", who="charge-card"),
+}
+
+
+@pytest.mark.parametrize("clause", NAMES_FIRST.values(), ids=NAMES_FIRST)
+def test_an_id_a_name_or_code_keeps_its_first_letter(clause):
+    assert capitalized(clause) == plain(clause)
+
+
+WORDS_FIRST = {
+    "a word": said("the run of {who} failed", who="charge"),
+    "words in the place of a name": said("{who} timed out", who="the consumer"),
+    "a sentence in the place of a value": said("{what}, so", what=said("{word} of {n}", word="none", n=3)),
+}
+
+
+@pytest.mark.parametrize("clause", WORDS_FIRST.values(), ids=WORDS_FIRST)
+def test_any_other_first_word_gets_a_capital(clause):
+    assert capitalized(clause) == plain(clause)[0].upper() + plain(clause)[1:]
+
+
 def test_a_sentence_is_the_same_after_it_was_packed_and_copied():
     told = decide(DeliveryPair(earlier_status="timeout", gap_ms=31_000, is_fifo=True, **NAMED)).sentence
 

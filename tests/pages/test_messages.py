@@ -50,6 +50,7 @@ def test_every_id_of_one_work_is_told_together(visit, tmp_path):
     ids = next(f.value for f in at.dataframe if "How it came about" in f.value)
 
     assert "under 2 ids" in at.subheader[0].value
+    assert "The work came in 2 messages, delivered " in words(at)
     assert list(ids["How it came about"]) == ["first id", "redriven from the dead-letter queue"]
     assert set(ids["Message"]) == {uuid("mail", 1), uuid("redriven")}
 

@@ -6,13 +6,15 @@ from forensics.report.works import by_work, elsewhere, every_work, repeated_text
 from tests.forensics.report import world
 
 RETRY = "It was delivered 1 time. The same business key was sent again 2 s later under another message id."
+BOTH = "The work came in 2 messages, delivered 2 times in all."
 ONCE = {
     "causes": [],
+    "receive_count": 1,
     "origin": None,
     "trigger_sentence": "It was delivered 1 time.",
     "first_received_at": world.after(0),
 }
-AGAIN = {"causes": [], "origin": "producer_retry", "trigger_sentence": RETRY, "first_received_at": world.after(3)}
+AGAIN = ONCE | {"origin": "producer_retry", "trigger_sentence": RETRY, "first_received_at": world.after(3)}
 
 
 def work_of(*said):
@@ -54,8 +56,19 @@ def test_the_repeats_of_a_work_say_which_other_incidents_have_a_part_in_them():
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_only_ids_that_were_delivered_or_sent_again_say_why(order):
-    assert str(work_of(*[ONCE, AGAIN][::order])["trigger_sentence"]) == RETRY
-    assert str(work_of(ONCE, ONCE)["trigger_sentence"]) == "It was delivered 1 time."
+    assert str(work_of(*[ONCE, AGAIN][::order])["trigger_sentence"]) == f"{BOTH} Message 2 of 2: {RETRY}"
+    assert str(work_of(ONCE, ONCE)["trigger_sentence"]) == BOTH
+    assert str(work_of(ONCE)["trigger_sentence"]) == ONCE["trigger_sentence"]
+
+
+def test_ids_that_say_the_same_are_told_once_and_counted():
+    told = f"{BOTH} Message 1 of 2, and 1 like it: {RETRY}"
+
+    assert str(work_of(AGAIN, AGAIN)["trigger_sentence"]) == told
+
+
+def test_where_a_line_names_a_key_alone_deliveries_are_not_added_up():
+    assert str(work_of(ONCE, AGAIN | {"message_id": None})["trigger_sentence"]) == RETRY
 
 
 @pytest.mark.lake
