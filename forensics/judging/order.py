@@ -1,6 +1,7 @@
 """Does a consumer take its batch one message after the other? Inferred from its runs where the settings file does not say."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 LEAST_RUNS = 30
@@ -66,6 +67,18 @@ def is_in_order(began_at: int | None, items: Sequence[ItemTimes]) -> bool | None
     if began_at is None:
         return None
     return True if 2 * (done[-1] - done[0]) >= (len(done) - 1) * (done[0] - began_at) else None
+
+
+def hand_overs(items: Sequence[ItemTimes]) -> int:
+    """Count the messages of which it is seen that they were begun when the one before in the batch was done.
+
+    >>> hand_overs([ItemTimes(1, 100), ItemTimes(101, 200), ItemTimes(150, 300), ItemTimes(None, 400)])
+    1
+    """
+    return sum(
+        before.finished_at is not None and item.started_at is not None and before.finished_at <= item.started_at
+        for before, item in pairwise(items)
+    )
 
 
 def _is_before(at: int | None, other: int | None) -> bool:

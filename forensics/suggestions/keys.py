@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from forensics.judging.order import LEAST_RUNS, ItemTimes, is_in_order
+from forensics.judging.order import LEAST_RUNS, ItemTimes, hand_overs, is_in_order
 from forensics.parsers import parse_line
 from forensics.parsers.mentions import mentions
 from forensics.sentence import counted, said
@@ -16,6 +16,8 @@ from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
 from forensics.suggestions.templates import Template
 
 LEAST_MESSAGES = 5
+LEAST_RUNS_IN_TURN = 5
+"""Fewer runs may all have been of one kind, however many messages they had."""
 _LEAST_SHARE = 0.95
 _LEAST_CHARS, _MOST_CHARS = 3, 200
 _MOST_DEPTH, _MOST_LEAVES = 5, 60
@@ -201,19 +203,36 @@ def receive_count(name: str, section: str, runs: Sequence[RunLines], started: Te
 
 def order(
     name: str, section: str, runs: Sequence[RunLines], started: Template | None, effect: Template | None
-) -> Proposal | None:
-    """Return how a consumer takes its batch, where at least 30 runs of several messages say so, or one says it does not go in order."""
+) -> tuple[Proposal | None, str | None]:
+    """Return how a consumer takes its batch, or why what speaks for one after the other is too little.
+
+    At least 30 runs of several messages say so, or as many messages that were begun when the one before was done, which is what 30 runs
+    of two show; one run says that it does not go in order.
+    """
     begun, done = _times(runs, started), _times(runs, effect)
     told: dict[str, bool | None] = {}
+    in_turn = 0
     for place in sorted(begun.keys() | done.keys()):
         run = runs[place]
         items = range(len(run.items))
         times = [ItemTimes(begun.get(place, {}).get(n), done.get(place, {}).get(n)) for n in items]
         told[run.run_id] = is_in_order(run.started_at, times)
+        in_turn += hand_overs(times) if told[run.run_id] else 0
     against = [run_id for run_id, is_so in told.items() if is_so is False]
     in_order = sum(is_so is True for is_so in told.values())
-    if in_order < LEAST_RUNS and not against:
-        return None
+    is_enough = in_order >= LEAST_RUNS or (in_order >= LEAST_RUNS_IN_TURN and in_turn >= LEAST_RUNS)
+    if not is_enough and not against:
+        if not in_order:
+            return None, None
+        return None, said(
+            "{name}: {runs} took a batch one message after the other, and none against it; `order` is proposed from {least} runs on, or "
+            "from {some} in which {least} messages were begun when the one before was done (here {n}).",
+            name=name,
+            runs=counted(in_order, "run"),
+            least=LEAST_RUNS,
+            some=LEAST_RUNS_IN_TURN,
+            n=in_turn,
+        )
     taken = "sequential" if not against else "parallel"
     why = (
         said("each message was begun when the one before was done, or done as long after it as the first one took")
@@ -225,7 +244,7 @@ def order(
     )
     fits, several = len(against) or in_order, in_order + len(against)
     of, examples = "runs of several messages", tuple(f"run {run_id}" for run_id in against[:3])
-    return Proposal(section, name, "order", taken, fits, several, of, why, 0, examples)
+    return Proposal(section, name, "order", taken, fits, several, of, why, 0, examples), None
 
 
 def _times(runs: Sequence[RunLines], mark: Template | None) -> dict[int, dict[int, int]]:

@@ -23,11 +23,14 @@ _OF_OTHERS = re.compile(
 )
 _ON_ITS_WAY = ".*?"
 """What an expression passes over between a field of JSON and another."""
+_TOKEN = re.compile(r"[\w.@+/-]*\w", re.ASCII)
 _FRACTION = re.compile(r"\d+\.\d+")
 
 
-def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines]) -> Proposal:
-    """Return an effect's proposal with a group for the key, if its line prints one; else as it is.
+def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines], is_known: bool = False) -> Proposal:
+    """Return a proposal, an effect's or a start's, with a group for the key, if its line prints one; else as it is.
+
+    ``is_known``: messages have their key already, and it must be that one.
 
     A key stands before or behind the message id as ``name=value``, ``name value`` or a field of JSON, in every line, another one for each message
     and the same one when its work is done again. Where several names fit, nothing tells which is meant.
@@ -48,6 +51,9 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines]) -> Pro
                     place_of = named["name"], named["sign"], named.start() < saying.start
                     values[place_of][message].add(named["value"].rstrip(".,"))
     names = [told for told, of in values.items() if _is_key(told[0], of, len(messages))]
+    if is_known:
+        keys = {i.message_id: {v for v, where in i.values.items() if where == OF_LINE} for r in runs for i in r.items}
+        names = [told for told in names if all(of <= keys[message] for message, of in values[told].items())]
     if len(messages) < LEAST_ITEMS or not names or any(values[other] != values[names[0]] for other in names):
         return found
     between = r"[\s\S]*?" if any("\n" in text.strip() for text in lines) else ".*?"
@@ -112,6 +118,40 @@ def keys_told(lines_of: Sequence[tuple[str, Sequence[str]]]) -> list[str | None]
     if messages < LEAST_ITEMS or len({name for name, _ in names}) != 1:
         return [None] * len(lines_of)
     return [next((of[place] for place in names if place in of), None) for of in told]
+
+
+def with_keys_told(runs: Sequence[RunLines]) -> list[RunLines]:
+    """Give messages the business key that a line of theirs tells beside their id, as the one that begins a message's work may.
+
+    The same key must stand in lines that name no message: what these say can be their work done. Where several kinds of keys do,
+    nothing tells which is meant, and nothing is given.
+    """
+    values: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    alone: set[str] = set()
+    for run in runs:
+        for line in run.lines:
+            text = line.text.lower()
+            ids = [item.message_id for item in run.items if item.message_id in text]
+            if not ids:
+                alone |= set(_TOKEN.findall(line.text))
+            elif len(ids) == 1:
+                for name, value, _ in works_named(line.text):
+                    values[name][ids[0]].add(value)
+    messages = {item.message_id for run in runs for item in run.items}
+    told = {
+        name: {message: next(iter(found)) for message, found in of.items() if len(found) == 1}
+        for name, of in values.items()
+        if _is_key(name, of, round(LEAST_SHARE * len(messages)))
+    }
+    fitting = [keys for keys in told.values() if sum(k in alone for k in keys.values()) >= LEAST_SHARE * len(keys)]
+    if len(messages) < LEAST_ITEMS or not fitting or any(keys != fitting[0] for keys in fitting):
+        return list(runs)
+    return [
+        _with_values(
+            run, {n: fitting[0][item.message_id] for n, item in enumerate(run.items) if item.message_id in fitting[0]}
+        )
+        for run in runs
+    ]
 
 
 def with_keys_beside(runs: Sequence[RunLines]) -> list[RunLines]:

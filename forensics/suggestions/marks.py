@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from forensics.parsers.workers import OWN_WORDS, worker
-from forensics.sentence import said
+from forensics.sentence import counted, said
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
 from forensics.suggestions.templates import Template, with_words_behind
 from forensics.suggestions.timing import LEAST_WORK_US, Placed
@@ -44,7 +44,7 @@ class Marks(NamedTuple):
 def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequence[Placed]) -> Marks:
     """Return the marks that the lines of one consumer show; ``section`` is function or worker."""
     cannot_tell: list[str] = []
-    ended_well = sum(len(run.items) for run in runs if run.status == "success")
+    ended_well = sum(len(run.handled) for run in runs if run.status == "success")
     if ended_well < LEAST_ITEMS:
         too_few = said(
             "{name}: only {n} messages were handled in runs that ended well and whose lines were read; that is too few to tell "
@@ -89,9 +89,12 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                     of,
                     of,
                     "messages of runs that ended well",
-                    said("every message whose work was not stopped by the guard has the line exactly once")
-                    if guard
-                    else said("every message has the line exactly once"),
+                    _but_failed(
+                        said("every message whose work was not stopped by the guard has the line exactly once")
+                        if guard
+                        else said("every message has the line exactly once"),
+                        effect,
+                    ),
                 )
             )
     if started:
@@ -285,6 +288,17 @@ def _done(template: Template, runs: Sequence[RunLines]) -> tuple[dict[str, int],
 
 
 def _why_effect(effect: Placed, runs: Sequence[RunLines], over: Placed | None) -> str:
+    return _but_failed(_why_closing(effect, runs, over), effect)
+
+
+def _but_failed(told: str, effect: Placed) -> str:
+    if not effect.failed:
+        return told
+    failed = counted(effect.failed, "message")
+    return said("{told}; {failed} that the function named in batchItemFailures not counted", told=told, failed=failed)
+
+
+def _why_closing(effect: Placed, runs: Sequence[RunLines], over: Placed | None) -> str:
     cut_off = sum(run.was_cut_off for run in runs)
     if over and not effect.is_closing:
         return said(
@@ -321,7 +335,8 @@ def _without(effect: Template, guard: Placed | None, runs: Sequence[RunLines]) -
     found = 0
     for place, run in enumerate(runs):
         for number, item in enumerate(run.items):
-            if run.status == "success" and (place, number) not in has and found < _MOST_SHOWN:
+            is_failed = item.message_id in run.named_failures
+            if run.status == "success" and (place, number) not in has and not is_failed and found < _MOST_SHOWN:
                 found += 1
                 yield f"{item.message_id} in run {run.run_id}"
 

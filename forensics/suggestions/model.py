@@ -43,7 +43,10 @@ class Item:
 
 @dataclass
 class RunLines:
-    """One run of a function with the lines between its START and its end; times in µs since 1970, UTC."""
+    """One run of a function with the lines between its START and its end; times in µs since 1970, UTC.
+
+    ``named_failures`` are ids of messages that it named in batchItemFailures: the run ended well, their work did not.
+    """
 
     run_id: str
     log_group: str
@@ -52,6 +55,12 @@ class RunLines:
     ended_at: int
     items: list[Item] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
+    named_failures: set[str] = field(default_factory=set)
+
+    @property
+    def handled(self) -> list[Item]:
+        """Its messages without those that it named as failed."""
+        return [item for item in self.items if item.message_id not in self.named_failures]
 
     @property
     def was_cut_off(self) -> bool:

@@ -73,7 +73,7 @@ def nameless_runs(findings: Findings, log_group: str, function: str | None) -> N
     """
     runs, there = _of_function(findings, log_group, function)
     if not there:
-        return _of_worker(findings, log_group)
+        return Nameless([], 0, "no line tells how its runs ended") if function else _of_worker(findings, log_group)
     why_not = None
     for naming, kind in ((_namings, MESSAGE_ID), (_keys_in, OF_LINE)):
         named = [list(naming(run)) for run in runs]

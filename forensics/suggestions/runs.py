@@ -3,9 +3,10 @@
 import heapq
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from itertools import accumulate
+from typing import NamedTuple
 from zlib import crc32
 
 from forensics.clock import micros, moment
@@ -43,36 +44,47 @@ _COLUMNS = [
 ]
 
 
-def runs_of(findings: Findings, queue_arn: str) -> tuple[list[RunLines], int]:
-    """Return the runs of a queue's consumers that were chosen, with their lines, and how many runs there are.
+class RunsOfQueue(NamedTuple):
+    """Runs of a queue's consumers that were chosen, how many there are, and per log group of how many no line tells the end."""
+
+    runs: list[RunLines]
+    there: int
+    endless: Mapping[str, int]
+
+
+def runs_of(findings: Findings, queue_arn: str) -> RunsOfQueue:
+    """Return the runs of a queue's consumers that were chosen, with their lines.
 
     Deliveries and log events are gone through in batches; only what was chosen is held. Which runs are chosen hangs on their
     ids alone.
     """
-    chosen, there = _chosen(findings, queue_arn)
+    chosen, there, endless = _chosen(findings, queue_arn)
     runs, places = _without_lines(findings, queue_arn, chosen)
     fill(findings, runs, places)
-    return with_telling_values([run for run in runs if run.items]), there
+    return RunsOfQueue(with_telling_values([run for run in runs if run.items]), there, endless)
 
 
-def _chosen(findings: Findings, queue_arn: str) -> tuple[set[str], int]:
+def _chosen(findings: Findings, queue_arn: str) -> tuple[set[str], int, Mapping[str, int]]:
     """Choose runs by the ids of their consumers."""
-    columns = ["consumer", "item_id", "delivery_index", "run_status"]
+    columns = ["consumer", "item_id", "delivery_index", "run_status", "log_group"]
     failed: dict[str, int] = {}
     others: dict[str, int] = {}
+    endless: dict[str, str] = {}
     again: set[str] = set()
     for batch in findings.scan(DELIVERIES, columns, equals("queue_arn", queue_arn)):
         for row in plain_rows(batch):
             if row["consumer"] is None:
                 continue
             (failed if row["run_status"] in CUT_OFF else others)[row["consumer"]] = crc32(row["consumer"].encode())
+            if row["run_status"] == "unknown":
+                endless[row["consumer"]] = row["log_group"]
             if row["delivery_index"] > 1 and len(again) < MOST_REPEATED:
                 again.add(row["item_id"])
     chosen = {*heapq.nsmallest(MOST_FAILED, failed, failed.__getitem__)}
     chosen |= {*heapq.nsmallest(MOST_SAMPLED, others, others.__getitem__)}
     for batch in findings.scan(DELIVERIES, ["consumer"], equals("queue_arn", queue_arn) & one_of("item_id", again)):
         chosen |= {consumer for consumer in batch.column("consumer").to_pylist() if consumer}
-    return chosen, len(failed) + len(others)
+    return chosen, len(failed) + len(others), Counter(endless.values())
 
 
 def _without_lines(
@@ -167,6 +179,7 @@ def _read(run: RunLines, lines: list[tuple[int, int, str]]) -> None:
         said = parse_line(text)
         if said.records is not None:
             bodies |= {record.message_id.lower(): record.body for record in said.records if record.message_id}
+        run.named_failures |= {failed.lower() for failed in said.batch_item_failures or ()}
         if said.kind in OWN_KINDS and not any(map(_is_handed_out, said.records or ())):
             run.lines.append(Line(at, text))
     named = {item.message_id: _NOT_PRINTED for item in run.items}

@@ -8,12 +8,12 @@ from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.lake.rows import plain_rows
-from forensics.sentence import said
+from forensics.sentence import counted, said
 from forensics.settings import Settings
 from forensics.suggestions.keys import business_key, message_id, order, receive_count
-from forensics.suggestions.line_keys import with_key, with_keys_beside
+from forensics.suggestions.line_keys import with_key, with_keys_beside, with_keys_told
 from forensics.suggestions.marks import Marks, marks_of
-from forensics.suggestions.model import Proposal, RunLines, Suggestions
+from forensics.suggestions.model import OF_LINE, Proposal, RunLines, Suggestions
 from forensics.suggestions.nameless import Nameless, nameless_runs
 from forensics.suggestions.runs import runs_of
 from forensics.suggestions.templates import Template, templates_of
@@ -30,7 +30,7 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
     What the settings say already is not proposed again. Raises QueueUnknownError for a queue of which no delivery is known.
     """
     name, arn, consumers = _consumers(findings, queue)
-    runs, there = runs_of(findings, arn)
+    runs, there, endless = runs_of(findings, arn)
     proposals: list[Proposal] = []
     cannot_tell: list[str] = []
     by_group: dict[str, list[RunLines]] = defaultdict(list)
@@ -40,6 +40,9 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
     for log_group, function in consumers:
         mine = by_group.pop(log_group, [])
         section, who = ("function", function) if function else ("worker", log_group)
+        if function and not any(run.status == "success" for run in mine) and (count := endless.get(log_group)):
+            cannot_tell.append(_of_endless(who, count))
+            continue
         if not mine or (function is None and not any(run.status == "success" for run in mine)):
             nameless = nameless_runs(findings, log_group, function)
             if not mine:
@@ -49,11 +52,12 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
         if not mine:
             continue
         found = _of_consumer(who, section, mine)
-        if found.effect is None:
-            mine = with_keys_beside(mine)
-            found = _of_consumer(who, section, mine)
+        for with_keys in (with_keys_told, with_keys_beside):
+            if found.effect is None:
+                mine = with_keys(mine)
+                found = _of_consumer(who, section, mine)
         effects.append((mine, found.effect))
-        proposals += found.proposals
+        proposals += _with_start_that_tells_key(found, mine)
         cannot_tell += found.cannot_tell
     if effects:
         mine, effect = max(effects, key=lambda told: len(told[0]))
@@ -101,10 +105,31 @@ def _of_consumer(who: str, section: str, runs: Sequence[RunLines]) -> Marks:
     templates = templates_of(runs)
     named = named_lines(runs, templates)
     found = marks_of(who, section, runs, [placed(t, runs, named) for t in templates])
-    taken = order(who, section, runs, found.started, found.effect)
+    taken, too_few = order(who, section, runs, found.started, found.effect)
     place = message_id(who, section, runs)
     count = receive_count(who, section, runs, found.started)
-    return found._replace(proposals=(*found.proposals, *(p for p in (place, count, taken) if p)))
+    return found._replace(
+        proposals=(*found.proposals, *(p for p in (place, count, taken) if p)),
+        cannot_tell=(*found.cannot_tell, *([too_few] if too_few else [])),
+    )
+
+
+def _with_start_that_tells_key(found: Marks, runs: Sequence[RunLines]) -> list[Proposal]:
+    """Let the start's line tell which message the key is of that an effect's line names alone."""
+    start = found.started
+    if start is None or found.effect is None or found.effect.where != OF_LINE:
+        return list(found.proposals)
+    return [with_key(p, start, runs, is_known=True) if p.kind == "started" else p for p in found.proposals]
+
+
+def _of_endless(who: str, runs: int) -> str:
+    """Say of a function why none of its lines can be told as done: the last line of a run that may have gone on is no end of its work."""
+    return said(
+        "{who}: no line tells how {runs} ended, so nothing shows which lines mean that work was done. With SystemLogLevel WARN Lambda "
+        "logs no START and no REPORT of runs that end well; INFO brings them.",
+        who=who,
+        runs=counted(runs, "run"),
+    )
 
 
 def _of_nameless(who: str, found: Nameless) -> str:

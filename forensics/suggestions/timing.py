@@ -17,7 +17,8 @@ LEAST_WORK_US = 2_000
 class Placed:
     """How one template lies in the work of its items.
 
-    Counts are of items in runs that ended well: ``once``, ``never``, ``often``. ``before_us`` and ``after_us`` are medians of
+    Counts are of items in runs that ended well: ``once``, ``never``, ``often``; ``failed`` of those that lack the line and that the
+    run named in batchItemFailures, which are in no other. ``before_us`` and ``after_us`` are medians of
     the time from the end of the item before to the line, and from the line to the item behind (or the run's borders).
     Of interrupted runs: ``absent`` counts those whose item at hand lacks the line though another line names it;
     ``busy_after`` are the messages at hand in those that went on ten times as long as usual behind it, as if at work.
@@ -27,6 +28,7 @@ class Placed:
     once: int = 0
     never: int = 0
     often: int = 0
+    failed: int = 0
     before_us: float = 0.0
     after_us: float = 0.0
     absent: int = 0
@@ -56,10 +58,10 @@ class Placed:
 
 def placed(template: Template, runs: Sequence[RunLines], named: Sequence[dict[int, list[int]]]) -> Placed:
     """Place one template; ``named`` are, per run, the lines (by place) that name each item, in order."""
-    found = Placed(template)
+    told, failed = _by_message(template, runs)
+    found = Placed(template, failed=failed)
     before: list[int] = []
     after: list[int] = []
-    told = _by_message(template, runs)
     for of_message in told.values():
         in_all = sum(len(mine) for _, _, mine in of_message)
         if any(len(mine) > 1 for _, _, mine in of_message) and in_all <= len(of_message):
@@ -87,17 +89,26 @@ def placed(template: Template, runs: Sequence[RunLines], named: Sequence[dict[in
     return found
 
 
-def _by_message(template: Template, runs: Sequence[RunLines]) -> dict[str, list[tuple[int, int, list[Saying]]]]:
-    """Return, per message, its handlings in runs that ended well: the run's place, the item's number, and what names it there."""
+def _by_message(
+    template: Template, runs: Sequence[RunLines]
+) -> tuple[dict[str, list[tuple[int, int, list[Saying]]]], int]:
+    """Return, per message, its handlings in runs that ended well: the run's place, the item's number, and what names it there.
+
+    Left out and counted are those that are not named so, for the run named them as failed.
+    """
     found: dict[str, list[tuple[int, int, list[Saying]]]] = {}
+    failed = 0
     for place, run in enumerate(runs):
         if run.status == "success":
             sayings: dict[int, list[Saying]] = {}
             for saying in template.sayings.get(place, ()):
                 sayings.setdefault(saying.item, []).append(saying)
             for number, item in enumerate(run.items):
+                if number not in sayings and item.message_id in run.named_failures:
+                    failed += 1
+                    continue
                 found.setdefault(item.message_id, []).append((place, number, sayings.get(number, [])))
-    return found
+    return found, failed
 
 
 def _borders(run: RunLines, named: dict[int, list[int]], number: int, line: int) -> tuple[int | None, int | None]:

@@ -94,6 +94,55 @@ def test_what_is_accepted_is_written_with_its_evidence_and_the_rest_is_not(lake,
     assert "# fits 97.1 % of 103 messages" in text
 
 
+def saved(tmp_path, ends=None, says=None):
+    """Save the runs under other ends, and with other lines in the place of ``booked``; return the lake's folder."""
+    deliveries, lines = told()
+    for row in deliveries:
+        row |= ends or {}
+    for row in lines:
+        row["line"] = says(row["line"]) if says else row["line"]
+    found = world.findings() | {"deliveries": deliveries, "messages": [], "redeliveries": []}
+    return str(world.save(tmp_path / "lake", found, lines).root)
+
+
+def test_where_no_line_tells_how_runs_ended_that_is_said_and_no_count_of_those_that_ended_well(tmp_path, capsys):
+    """At SystemLogLevel WARN a run leaves neither START nor REPORT, unless it failed."""
+    lake = saved(tmp_path, {"run_status": "unknown", "run_ended_at": None})
+
+    assert cli.main(["suggest", world.QUEUE, "--lake", lake]) == 0
+    printed = capsys.readouterr()
+
+    assert f"no line tells how {RUNS} runs ended" in printed.err
+    assert "ended well and whose" not in printed.err
+    assert "Nothing to propose" in printed.out
+
+
+def test_messages_that_a_logged_response_names_as_failed_need_no_effect_line(tmp_path, capsys):
+    def says(line):
+        message = line.rpartition(" ")[2]
+        is_failed = line.startswith("booked") and message.endswith("3")
+        return json.dumps({"batchItemFailures": [{"itemIdentifier": message}]}) if is_failed else line
+
+    assert cli.main(["suggest", world.QUEUE, "--lake", saved(tmp_path, says=says), "--format", "json"]) == 0
+    records = {r["key"]: r for r in json.loads(capsys.readouterr().out)}
+
+    assert records["effect_is_exhaustive"]["value"] is True
+    assert (records["effect"]["fits_count"], records["effect"]["of_count"]) == (RUNS - 10, RUNS - 10)
+
+
+def test_a_start_that_tells_the_key_is_proposed_with_it(tmp_path, capsys):
+    def says(line):
+        message = line.rpartition(" ")[2]
+        key = f"ord-{message[-5:]}"
+        return f"{line} order_id={key}" if line.startswith("begin") else f"booked {key} ref=r-{int(message[-5:]) * 7}"
+
+    assert cli.main(["suggest", world.QUEUE, "--lake", saved(tmp_path, says=says), "--format", "json"]) == 0
+    records = {r["key"]: r for r in json.loads(capsys.readouterr().out)}
+
+    assert records["effect"]["value"] == r"booked (?P<key>\S+)"
+    assert records["started"]["value"] == r"begin (?P<message_id>\S+).*?\border_id=(?P<key>[\w.@+/-]+)"
+
+
 def test_nothing_is_written_where_nobody_says_what(lake, tmp_path, capsys):
     assert cli.main(["suggest", world.QUEUE, "--lake", lake, "--write"]) == 2
     assert "nobody is here to be asked" in capsys.readouterr().err

@@ -3,9 +3,11 @@
 from dataclasses import replace
 from functools import partial
 
-from forensics.parsers.marks import mark
+import pytest
+
+from forensics.parsers.marks import Mark, mark
 from forensics.suggestions.keys import business_key, message_id, order, with_telling_values
-from forensics.suggestions.line_keys import with_keys_beside
+from forensics.suggestions.line_keys import with_key, with_keys_beside, with_keys_told
 from forensics.suggestions.marks import marks_of
 from forensics.suggestions.model import MESSAGE_ID, Line
 from forensics.suggestions.templates import templates_of
@@ -145,6 +147,28 @@ def test_what_is_told_of_every_message_but_one_is_not_exhaustive_and_names_the_o
     assert effect.counter_examples == ("00000000-0000-4000-8000-000000000011 in run run-180000000",)
 
 
+def test_what_the_function_named_as_failed_needs_no_effect_line():
+    runs = day(processing_then_charged)
+    for one in runs[::4]:
+        one.lines.pop()
+        one.named_failures.add(one.items[-1].message_id)
+    marks = found(runs)
+    effect = next(p for p in marks.proposals if p.kind == "effect")
+
+    assert values(marks)["effect_is_exhaustive"] is True
+    assert (effect.fits, effect.of, effect.counter_examples) == (110, 110, ())
+    assert "10 messages that the function named in batchItemFailures not counted" in effect.sentence
+
+
+def test_a_message_that_lacks_the_line_and_was_not_named_as_failed_speaks_against_it():
+    runs = day(processing_then_charged)
+    for one in runs[::4]:
+        one.lines.pop()
+        one.named_failures.add(one.items[0].message_id)
+
+    assert "effect" not in values(found(runs))
+
+
 def test_of_few_messages_nothing_is_proposed():
     marks = found(day(processing_then_charged, batches=1))
 
@@ -165,30 +189,60 @@ def test_lines_in_json_give_an_expression_of_the_words_before_the_value():
     assert '"msg": "start".*?"order": "(?P<key>' in said["started"]
 
 
+def order_of(runs, marks=None):
+    marks = marks or found(runs)
+    return order("f", "function", runs, marks.started, marks.effect)
+
+
 def test_a_batch_taken_in_order_is_sequential_and_one_inversion_makes_it_parallel():
     runs = day(processing_then_charged)
-    straight = order("f", "function", runs, found(runs).started, found(runs).effect)
+    straight, _ = order_of(runs)
     runs[5].lines[0], runs[5].lines[2] = (
         Line(runs[5].lines[0].at, runs[5].lines[2].text),
         Line(runs[5].lines[2].at, runs[5].lines[0].text),
     )
-    crossed = order("f", "function", runs, found(runs).started, found(runs).effect)
+    crossed, _ = order_of(runs)
 
     assert (straight.value, straight.of) == ("sequential", 40)
     assert (crossed.value, crossed.fits) == ("parallel", 1)
-    assert order("f", "function", runs[:20], None, None) is None
+    assert order("f", "function", runs[:20], None, None) == (None, None)
 
 
 def test_starts_alone_make_no_order():
     runs = day(processing_then_charged)
 
-    assert order("f", "function", runs, found(runs).started, None) is None
+    assert order("f", "function", runs, found(runs).started, None) == (None, None)
 
 
-def test_fewer_than_30_runs_in_order_say_nothing_of_the_order():
-    runs = day(processing_then_charged, batches=29)
+FEW_RUNS = {
+    "of two messages": ({"batches": 29, "size": 2}, 29),
+    "of ten messages, too few runs": ({"batches": 4, "size": 10}, 36),
+    "of five messages, too few of them": ({"batches": 6, "size": 5}, 24),
+}
 
-    assert order("f", "function", runs, found(runs).started, found(runs).effect) is None
+
+@pytest.mark.parametrize(("runs", "in_turn"), FEW_RUNS.values(), ids=FEW_RUNS)
+def test_too_few_runs_in_order_say_nothing_of_the_order_and_it_is_said_what_would(runs, in_turn):
+    proposal, why = order_of(day(processing_then_charged, **runs))
+
+    assert proposal is None
+    assert f"{runs['batches']} runs took a batch one message after the other" in why
+    assert (
+        f"from 30 runs on, or from 5 in which 30 messages were begun when the one before was done (here {in_turn})"
+        in why
+    )
+
+
+def test_six_runs_of_ten_messages_show_an_order_that_thirty_of_two_do():
+    proposal, why = order_of(day(processing_then_charged, batches=6, size=10))
+
+    assert (proposal.value, proposal.of, why) == ("sequential", 6, None)
+
+
+def test_without_starts_six_runs_are_too_few_however_many_messages_they_had():
+    marks = found(day(processing_then_charged, batches=6, size=10))
+
+    assert order_of(day(processing_then_charged, batches=6, size=10), marks._replace(started=None))[0] is None
 
 
 def test_the_business_key_is_the_value_that_the_effect_prints():
@@ -284,6 +338,55 @@ def test_lines_tagged_with_the_jobs_id_differ_in_what_they_say_behind_the_tag():
 
     assert values(marks)["effect"] == r"ChargeJob\] \[(?P<message_id>[\w.@+-]+)\] bye"
     assert values(marks)["started"] == r"ChargeJob\] \[(?P<message_id>[\w.@+-]+)\] asking the bank"
+
+
+def told_by_its_start(message, key, count):
+    return [(1, f"processing {message} order_id={key}"), (400, f"charged {key} txn_id=tx-{hash(message) % 10**9}")]
+
+
+def test_a_key_that_the_start_alone_links_to_its_message_names_the_effect():
+    marks = found(with_keys_told(without_bodies(day(told_by_its_start))))
+
+    assert values(marks)["effect"] == r"charged (?P<key>\S+)"
+    assert "effect_is_exhaustive" not in values(marks), "where the start is lost, so is what links the two"
+
+
+def test_a_start_that_tells_the_key_links_it_where_messages_are_worked_on_side_by_side():
+    runs = without_bodies(day(told_by_its_start))
+    for one in runs:
+        begun, done = one.lines[::2], one.lines[1::2]
+        one.lines = [
+            Line(one.started_at + (1 + n + 400 * (n > 2)) * MS, line.text)
+            for n, line in enumerate([*begun, *done[::-1]])
+        ]
+        one.ended_at = one.lines[-1].at + 3 * MS
+    told = with_keys_told(runs)
+    marks = found(told)
+    (start,) = (with_key(p, marks.started, told, is_known=True) for p in marks.proposals if p.kind == "started")
+
+    assert mark(f"processing {message(7)} order_id=ord-7x", start.value) == Mark(message(7), "ord-7x")
+
+
+def test_a_key_that_no_line_has_without_its_message_links_nothing():
+    def always_named(message, key, count):
+        return [(1, f"processing {message} order_id={key}"), (400, "charged 12 EUR")]
+
+    runs = without_bodies(day(always_named))
+
+    assert with_keys_told(runs) == runs
+
+
+def test_of_two_keys_that_stand_alone_nothing_tells_which_is_the_works():
+    def by_both(message, key, count):
+        return [
+            (1, f"processing {message} order_id={key} invoice={key}-9"),
+            (400, f"charged {key}"),
+            (2, f"sent {key}-9"),
+        ]
+
+    runs = without_bodies(day(by_both))
+
+    assert with_keys_told(runs) == runs
 
 
 def without_bodies(runs):
