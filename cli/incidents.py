@@ -91,7 +91,7 @@ def incidents(
         return
     is_table = how is RowFormat.TABLE
     records: list[dict[str, Any]] = [
-        incident_record(r if is_table else judged(r))
+        incident_record({**judged(r), "headline": r["headline"]} if is_table else judged(r))
         | {
             "fault_id": faults[r["incident_id"]].fault_id,
             "marks": marks_text(people.of(r["incident_id"]).whole),
@@ -103,6 +103,9 @@ def incidents(
         prevention = by_incident(findings)
         records = [r | {"counterfactuals": prevention.get(r["incident_id"], [])} for r in records]
     print_rows(records, how, _INCIDENT_TABLE, _columns())
+    works_aside = {(work.queue_arn, work.work_id): work for r in rows for work in r.get("set_aside") or ()}
+    if is_table and (aside := aside_text(works_aside.values())):
+        say("Set aside, --without-marks counts them: {aside}.", aside=in_words(aside))
     if is_table and fault is not None:
         from forensics.report.fault_case import load_fault
 

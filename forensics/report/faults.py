@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from forensics.incidents.blind_windows import blind_headline
-from forensics.people import SetAside, aside_text, is_settled
+from forensics.people import SetAside, aside_text, is_settled, judged
 from forensics.report.activity import is_open, quiet_for
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.sentence import said
@@ -70,8 +70,9 @@ class Fault:
 
     @property
     def verdict(self) -> str:
-        """The gravest verdict among its works."""
-        return next((v for v in VERDICTS if self.counts[v]), "possible")
+        """The gravest verdict among its works, as the logs have it: no mark changes it."""
+        found = [verdict_counts(judged(i)) for i in self.incidents]
+        return next((v for v in VERDICTS if any(counts[v] for counts in found)), "possible")
 
     @property
     def headline(self) -> str:

@@ -24,7 +24,7 @@ from forensics.report.notice_forms import escaped as _plain
 from forensics.report.opening import Opening
 from forensics.report.over import Ended, ended, standing_news
 from forensics.report.provisional import provisional_sentence
-from forensics.report.records import cause_counts, counted_record, incident_record, verdict_counts
+from forensics.report.records import cause_counts, counted_record, incident_record, verdicts_told
 from forensics.report.told import cause
 from forensics.sentence import capitalized, said
 from forensics.settings import Settings
@@ -121,7 +121,9 @@ def notice_of(
             "counted": counted_record(incident),
         }
     else:
-        verdicts = " · ".join(f"{say.maybe(v)} {count}" for v, count in verdict_counts(incident).items())
+        counts, aside = verdicts_told(incident)
+        verdicts = " · ".join(f"{say.maybe(v)} {count}" for v, count in counts.items())
+        verdicts += f" · {say('{n} of all set aside by people', n=aside)}" if aside else ""
         headline = say.sentence(first.headline)
         lines = [f"*{_plain(headline)}*", _plain(cause(say, incident))]
         if first.repeats:

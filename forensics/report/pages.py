@@ -20,7 +20,7 @@ from forensics.report.evidence_lines import EvidenceLine
 from forensics.report.opening import headline
 from forensics.report.options import ReportOptions
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
-from forensics.report.records import cause_counts, verdict_counts
+from forensics.report.records import cause_counts, verdicts_told
 from forensics.report.summary import certainty_text, state_text
 from forensics.report.told import cause, rival
 from forensics.report.works import by_work, repeated_text
@@ -68,7 +68,8 @@ def markdown_page(case: Case, options: ReportOptions) -> str:
 def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> str:
     language = Language(options.language)
     works = case.first_works
-    works_count = case.incident.get("works") or len(works)
+    works_count = case.judged.get("works") or len(works)
+    verdicts, aside = verdicts_told(case.incident)
     is_printed = bool(more.get("static"))
     page = _environment(options).get_template(template)
     return page.render(
@@ -84,7 +85,8 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         state=language.sentence(state_text(case)),
         cause_counts=cause_counts(case.incident),
         sent_again=_sent_again(case),
-        verdicts=verdict_counts(case.incident),
+        verdicts=verdicts,
+        aside=aside,
         repeat_span=_repeat_span(case),
         works=works,
         more_works=f"{more_works:,}" if (more_works := works_count - len(works)) > 0 else None,

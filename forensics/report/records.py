@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from forensics.people import aside_text
+from forensics.people import aside_text, judged
 from forensics.tables import Table
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
 from forensics.verdict.interval import VERDICTS
@@ -81,15 +81,24 @@ def verdict_counts(incident: Mapping[str, Any]) -> dict[str, int]:
     return {verdict: incident.get(f"{prefix}{verdict}") or 0 for verdict in VERDICTS}
 
 
+def verdicts_told(incident: Mapping[str, Any]) -> tuple[dict[str, int], int]:
+    """Return the verdicts of an incident's works as the logs have them, which no mark changes, and how many people set aside."""
+    return verdict_counts(judged(incident)), works_aside(incident)
+
+
+def works_aside(incident: Mapping[str, Any]) -> int:
+    """Count the works of an incident that people set aside."""
+    return sum(bool(work.item_ids) for work in incident.get("set_aside") or ())
+
+
 def counted_record(incident: Mapping[str, Any]) -> Record:
     """Return the counts of works after what people set aside; those of the row itself are the logs' alone."""
-    aside = incident.get("set_aside") or ()
     return {
         **verdict_counts(incident),
         "repeats_at_least": incident.get("extra_effects_at_least"),
         "repeats_at_most": incident.get("extra_effects_at_most"),
-        "set_aside": sum(bool(work.item_ids) for work in aside),
-        "set_aside_by": aside_text(aside),
+        "set_aside": works_aside(incident),
+        "set_aside_by": aside_text(incident.get("set_aside") or ()),
         "headline": incident.get("headline"),
     }
 

@@ -3,7 +3,7 @@
 from forensics.language import ENGLISH, Language
 from forensics.report.case import Case
 from forensics.report.provisional import provisional_sentence
-from forensics.report.records import cause_counts, verdict_counts
+from forensics.report.records import cause_counts, verdicts_told
 from forensics.report.told import cause
 from forensics.sentence import said
 from forensics.terms import VERDICT_WORDS
@@ -19,8 +19,11 @@ def verdict_text(case: Case, say: Language = ENGLISH) -> str:
     """Return the same with a table of the verdicts and the first move that stops it: what a command prints."""
     incident = case.incident
     lines = _first_lines(case, say)
-    for verdict, count in verdict_counts(incident).items():
+    verdicts, aside = verdicts_told(incident)
+    for verdict, count in verdicts.items():
         lines.append(f"  {_padded(say.maybe(verdict), 9)} {count:>7,}  {say(VERDICT_WORDS[verdict])}")
+    if aside:
+        lines.append(f"  {say('{n} of all set aside by people', n=aside)}")
     if counts := cause_counts(incident):
         causes = " · ".join(f"{_cause(code, say)} {count:,}" for code, count in counts.items())
         lines.append(say("Causes of redelivery: {causes}", causes=causes))

@@ -9,6 +9,7 @@ import streamlit as st
 
 from forensics.commands import in_lake
 from forensics.language import Language
+from forensics.people import judged
 from forensics.report.activity import QUIET_AFTER, is_open, quiet_for
 from forensics.report.faults import Fault
 from forensics.report.log_readiness import not_checked_text
@@ -40,8 +41,8 @@ PERIODS = {"all": None, "24 h": timedelta(hours=24), "7 days": timedelta(days=7)
 
 
 def verdict(incident: Incident) -> str:
-    """Return the gravest verdict among the incident's messages."""
-    return next((v for v in VERDICTS if incident[v]), "possible")
+    """Return the gravest verdict among the incident's messages, as the logs have it: no mark changes it."""
+    return next((v for v in VERDICTS if judged(incident)[v]), "possible")
 
 
 def affected(incident: Incident) -> str:
@@ -158,8 +159,8 @@ def sentence(ranked: list[Fault], wanted: list[Incident], found: list[Incident],
 
 def _sure_besides(running: list[Fault], ranked: list[Fault], until: datetime | None) -> str:
     """Name the worst that surely happened where nothing that is open is sure: what may be must not hide what was."""
-    sure = next((fault for fault in ranked if fault.verdict == "confirmed"), None)
-    if sure is None or any(fault.verdict == "confirmed" for fault in running):
+    sure = next((fault for fault in ranked if fault.counts["confirmed"]), None)
+    if sure is None or any(fault.counts["confirmed"] for fault in running):
         return ""
     return say(
         " Confirmed, on {queue}, {state}: {what}.",

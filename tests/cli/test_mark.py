@@ -47,6 +47,17 @@ def test_what_stands_on_a_message_or_its_incident_is_listed_beside_the_verdict(l
     assert told == ("accepted (Ana), refunded (Ana)" if of_the_message else "accepted (Ana)")
 
 
+def test_incidents_are_listed_with_the_verdicts_of_the_logs_and_what_was_set_aside(lake, capsys):
+    assert cli.main(["mark", world.INCIDENT, "false-alarm", "--reason", "r", "--by", "Ana", "--lake", lake]) == 0
+    capsys.readouterr()
+    assert cli.main(["incidents", "--each", "--lake", lake]) == 0
+    printed = capsys.readouterr()
+
+    (row,) = [line.split() for line in printed.out.splitlines() if line.startswith(world.INCIDENT)]
+    assert "were set aside by a person: nothing counts as processed more than once 1 1 0 0 1" in " ".join(row)
+    assert "Set aside, --without-marks counts them: 2 works: false alarm (Ana" in printed.err
+
+
 def test_an_unknown_incident_or_mark_is_one_sentence_and_exit_2(lake, capsys):
     assert cli.main(["mark", "x-1", "refunded", "--reason", "r", "--lake", lake]) == 2
     assert cli.main(["mark", world.INCIDENT, "solved", "--reason", "r", "--lake", lake]) == 2

@@ -11,9 +11,10 @@ from forensics.people import annotate, is_settled, people_of
 from forensics.report.activity import is_open
 from forensics.report.case import load_case
 from forensics.report.faults import faults
-from forensics.report.notice import due
+from forensics.report.notice import due, notice_of
 from forensics.report.records import message_record
 from forensics.report.render import render
+from forensics.report.summary import verdict_text
 from forensics.tables.findings import INCIDENTS, MESSAGES
 from tests.forensics.report import world
 
@@ -215,6 +216,35 @@ def test_every_report_says_what_was_set_aside_and_what_the_logs_alone_say(lake):
 
     for kind in ("html", "md"):
         assert f"By the logs alone: {world.incident()['headline']}" in render(case, kind).decode()
+
+
+JUDGED = "confirmed 1 · probable 1 · possible 0 · absorbed 0 · harmless 1 · 2 of all set aside by people"
+
+
+def test_a_mark_changes_no_verdict_that_the_head_of_a_report_or_a_notice_counts(lake):
+    """The table under it lists each work with the verdict that the logs prove, and whose mark stands beside it."""
+    put(lake)
+    case = load_case(lake.findings(), world.INCIDENT)
+    page = render(case, "md").decode()
+    printed = [line.split() for line in verdict_text(case).splitlines()]
+
+    assert f"Verdicts: {JUDGED}" in page
+    assert "| `pay-1001`  | confirmed · false alarm (Ana) |" in page
+    assert "Affected messages | 0; set aside by people: 2 |" in page
+    assert [line[:2] for line in printed if line[0] in ("confirmed", "harmless")] == [
+        ["confirmed", "1"],
+        ["harmless", "1"],
+    ]
+    assert ["2", "of", "all", "set", "aside", "by", "people"] in printed
+    assert "2 of all</b>" in render(case, "html").decode()
+    assert JUDGED in json.dumps(notice_of(case.incident, case.opening, "slack", None, "v").body, ensure_ascii=False)
+
+
+def test_the_verdict_of_a_fault_is_that_of_the_logs_and_its_counts_are_after_marks(lake):
+    put(lake)
+    (fault,) = faults([counted(lake)], None)
+
+    assert (fault.verdict, fault.counts["confirmed"], fault.is_settled) == ("confirmed", 0, True)
 
 
 def test_a_day_and_a_week_count_without_the_work_from_its_first_receive_on(lake):
