@@ -110,7 +110,7 @@ def header(fault: Fault, page: Page) -> None:
     often = " · ".join(in_words(part) for part in (fault.times, first.repeats) if part)
     why = plain(told_cause(language(), fault.newest))
     if len(fault.incidents) > 1:
-        why = say("Last, {at}: {why}", at=page.clock.minute(fault.newest["started_at"]), why=why)
+        why = say("Newest, began {at}: {why}", at=page.clock.minute(fault.newest["started_at"]), why=why)
     lines = [
         why,
         say("**How often:** {often}", often=plain(often)) if often else "",

@@ -126,8 +126,8 @@ def test_the_sentence_about_one_incident_of_many_says_of_which(visit, lake):
     at = visit("pages/fault.py", lake)
     newest = max(str(started) for started in at.dataframe[0].value["Started"])
 
-    assert f"Last, {newest[8:10]} Nov 2026 {newest[11:16]}: " in words(at)
-    assert "Last, " not in words(visit("pages/fault.py", lake, fault=single.fault_id))
+    assert f"Newest, began {newest[8:10]} Nov 2026 {newest[11:16]}: " in words(at)
+    assert "Newest, began " not in words(visit("pages/fault.py", lake, fault=single.fault_id))
 
 
 def test_a_fault_that_is_not_there_is_said_and_its_link_kept(visit, lake):
