@@ -85,6 +85,11 @@ def read_books(
     edition = _edition(lake, queue_arn, named, columns.key)
     common = {"queue_arn": queue_arn, "queue": name, "book": named, "edition": edition}
     there = _entries_of(lake, queue_arn, named, edition)
+    if any(row["row_sha256"] is None for row in there):
+        raise BooksUnclearError(
+            said("the ledger {book} was read by an earlier release, which did not keep what tells its rows", book=repr(named)),
+            said("Take that reading back with --withdraw {book}, and read the file again.", book=named),
+        )
     new = merged([{**common, "read_at": now, **row} for row in _rows_of(ledger)], newest(there))
     lake.append(BOOK_ENTRIES, new.rows, f"books|{named}")
     reading = {

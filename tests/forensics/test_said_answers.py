@@ -134,6 +134,12 @@ def test_a_redrive_plan_is_said_by_its_phrases(code, tmp_path):
     assert _english(code, texts) == {}
 
 
+def _values_of(test):
+    """What a test is called with, time after time."""
+    marks = [mark for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"]
+    return list(marks[0].args[1]) if marks else [()]
+
+
 def _proposed(monkeypatch):
     """What all handlers of the tests of marks make it propose, and what it cannot tell of them."""
     told = []
@@ -141,7 +147,8 @@ def _proposed(monkeypatch):
         monkeypatch.setattr(module, "said", lambda *phrase, **values: told.append(said(*phrase, **values)) or told[-1])
     for name, handlers in vars(test_marks).items():
         if name.startswith("test_"):
-            handlers()
+            for values in _values_of(handlers):
+                handlers(*values)
     (of_runs, *_) = test_marks.found(test_marks.day(test_marks.processing_then_charged)).proposals
     counts = {"confirmed": 2, "probable": 1_200}
     found = Suggestions("orders.fifo", (of_runs,), (), 1, 1, counts, {})

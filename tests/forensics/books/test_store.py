@@ -234,3 +234,29 @@ def test_the_report_and_the_refund_list_carry_the_amounts(lake, tmp_path):
     assert "To refund, by the books: 10.10 EUR" in page
     assert '"2","10.10 EUR"' in rows[1]
     assert "What the books say" in render(case, "md").decode()
+
+
+def test_a_ledger_that_an_earlier_release_read_is_taken_back_before_it_is_read_again(lake, tmp_path):
+    keep(lake, tmp_path)
+    of_before = lake.read(BOOK_ENTRIES).to_pylist()
+    lake.append(
+        BOOK_ENTRIES,
+        [
+            {
+                **row,
+                "row_id": None,
+                "revision": None,
+                "row_sha256": None,
+                "is_left_out": None,
+                "evidence_id": f"book:{n}",
+            }
+            for n, row in enumerate(of_before)
+        ],
+        "books|charges",
+    )
+
+    with pytest.raises(ForensicsError, match="was read by an earlier release"):
+        keep(lake, tmp_path, LEDGER + "c5,pay-9,1,EUR\n")
+
+    withdraw(lake, "charges", NOW)
+    assert told_of(keep(lake, tmp_path))[2] == 5
