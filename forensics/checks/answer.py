@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from forensics.sentence import said
+from forensics.sentence import capitalized, joined, said
 
 FAILS, PASSES, UNKNOWN, DOES_NOT_APPLY = "fails", "passes", "unknown", "does not apply"
 CRITICAL, WARNING, NOTE = "critical", "warning", "note"
@@ -35,6 +35,15 @@ def passes(sentence: str, *uses: str) -> Answer:
 def unknown(sentence: str, would_decide: str, *uses: str) -> Answer:
     """A value is missing; ``would_decide`` names the evidence that has it."""
     return Answer(UNKNOWN, sentence, uses, would_decide=would_decide)
+
+
+def either(*ways: str) -> str:
+    """Say what to do, where one of several ways is enough; each is a clause, and can be gone under the settings in force.
+
+    >>> either("set the batch size to 1", "raise the function timeout")
+    'Set the batch size to 1, or raise the function timeout.'
+    """
+    return said("{clause}.", clause=capitalized(joined(ways, ", or ")))
 
 
 def since_set(at: datetime) -> str:

@@ -1,7 +1,9 @@
 """Declared against observed: a full batch of slow items against the function timeout."""
 
-from forensics.checks.answer import NO_FUNCTION_SETTINGS, NOT_HERE, WARNING, Answer, fails, passes, unknown
+from forensics.checks.answer import NO_FUNCTION_SETTINGS, NOT_HERE, WARNING, Answer, either, fails, passes, unknown
+from forensics.checks.run_near_timeout import QUICKER
 from forensics.checks.setup import Setup
+from forensics.limits import LONGEST_FUNCTION_TIMEOUT_S
 from forensics.sentence import said
 from forensics.words import seconds_text
 
@@ -33,17 +35,21 @@ def batch_outgrows_timeout(setup: Setup) -> Answer:
         "limit": f"{setup.function_timeout_s} s",
     }
     if whole_ms > 1000 * setup.function_timeout_s:
-        fits = max(1, 1000 * setup.function_timeout_s // max(setup.item_p99_ms, 1))
         return fails(
             WARNING,
             said(
                 "batch size {n} × p99 item {item} = {whole} > function timeout {limit}: a full batch of slow items cannot end in time",
                 **told,
             ),
-            said(
-                "Set the batch size to {n}, or raise the function timeout.",
-                n=said("{n} or less", n=fits) if fits > 1 else fits,
-            ),
+            _advice(setup.function_timeout_s, setup.item_p99_ms),
             *uses,
         )
     return passes(said("batch size {n} × p99 item {item} = {whole} ≤ function timeout {limit}", **told), *uses)
+
+
+def _advice(timeout_s: int, item_ms: int) -> str:
+    fits = 1000 * timeout_s // item_ms
+    ways = [said("set the batch size to {n}", n=said("{n} or less", n=fits) if fits > 1 else fits)] if fits else []
+    if timeout_s < LONGEST_FUNCTION_TIMEOUT_S:
+        ways.append(said("raise the function timeout"))
+    return either(*ways or [QUICKER])

@@ -2,6 +2,7 @@
 
 from forensics.checks.answer import CRITICAL, NO_MAPPING, NOT_HERE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.limits import LEAST_MAXIMUM_CONCURRENCY
 from forensics.sentence import counted, said
 
 
@@ -17,11 +18,9 @@ def concurrency_limit(setup: Setup) -> Answer:
         return NO_MAPPING
     reserved, most = setup.reserved_concurrency, setup.maximum_concurrency
     uses = ("reserved_concurrency", "maximum_concurrency", "throttle_count")
-    advice = (
-        said("Set the mapping's maximum concurrency to {n}.", n=said("{n} or less", n=max(2, reserved)))
-        if reserved and reserved >= 2
-        else "Raise the reserved concurrency to 2 or more, and set the mapping's maximum concurrency to it."
-    )
+    if reserved and setup.is_fifo and setup.has_one_group:
+        return _of_one_group(setup, reserved, uses)
+    advice = _advice(reserved)
     seen = setup.throttle_count or 0
     severity = CRITICAL if seen else WARNING
     throttles = counted(seen, "throttle")
@@ -68,3 +67,25 @@ def concurrency_limit(setup: Setup) -> Answer:
         "maximum concurrency {most} fits into the reserved concurrency {reserved}", most=most, reserved=reserved
     )
     return passes(fits, *uses)
+
+
+def _advice(reserved: int | None) -> str:
+    if not reserved or reserved < LEAST_MAXIMUM_CONCURRENCY:
+        return "Raise the reserved concurrency to 2 or more, and set the mapping's maximum concurrency to it."
+    n = said("{n} or less", n=reserved) if reserved > LEAST_MAXIMUM_CONCURRENCY else reserved
+    return said("Set the mapping's maximum concurrency to {n}.", n=n)
+
+
+def _of_one_group(setup: Setup, reserved: int, uses: tuple[str, ...]) -> Answer:
+    """A message group is handed to one run at a time: no maximum concurrency would make it fewer."""
+    uses = (*uses, "has_one_group")
+    if not setup.throttle_count:
+        told = "one message group asks for one run at a time, which the reserved concurrency {n} has room for"
+        return passes(said(told, n=reserved), *uses)
+    told = "one message group asks for one run at a time, and {throttles} were seen in the last 7 days: others use up the reserved concurrency {n}"
+    return fails(
+        CRITICAL,
+        said(told, throttles=counted(setup.throttle_count, "throttle"), n=reserved),
+        "Find who else calls the function, and raise its reserved concurrency or give the queue a function of its own.",
+        *uses,
+    )

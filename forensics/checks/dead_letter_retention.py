@@ -2,10 +2,8 @@
 
 from forensics.checks.answer import NO_QUEUE_SETTINGS, NOT_HERE, NOTE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.limits import LONGEST_RETENTION_S
 from forensics.sentence import said
-
-LONGEST_S = 1_209_600
-"""The longest retention SQS offers: 14 days."""
 
 
 def dead_letter_retention(setup: Setup) -> Answer:
@@ -31,9 +29,9 @@ def dead_letter_retention(setup: Setup) -> Answer:
             *uses,
         )
     told = {"dlq": setup.dead_letter_queue, "theirs": _days(theirs), "own": _days(own)}
-    if theirs > own or theirs >= LONGEST_S:
+    if theirs > own or theirs >= LONGEST_RETENTION_S:
         return passes(said("{dlq} keeps messages {theirs}, the queue {own}", **told), *uses)
-    advice = said("Set the dead-letter queue's retention to 14 days ({n}).", n=f"{LONGEST_S} s")
+    advice = said("Set the dead-letter queue's retention to 14 days ({n}).", n=f"{LONGEST_RETENTION_S} s")
     if setup.is_fifo:  # by newer words of AWS its clock starts anew at the move; nobody measured it
         return fails(
             NOTE,

@@ -100,7 +100,15 @@ def _setups(
         mine = [m[-1]["evidence_id"] for (a, _), m in mappings.items() if a == arn]
         mine += [row["evidence_id"] for row in known.consumers if row["queue_arn"] == arn]
         seen |= {"consumers": tuple(sorted(mine)), "days": base.evidence.get("days", ())}
-        whole = replace(base, highest_receive_count=max(most, default=None), consumers=active or None, evidence=seen)
+        limits = [states[-1] for n in active if (states := functions.get((n,))) and states[-1]["timeout_s"] is not None]
+        longest = max(limits, key=lambda f: f["timeout_s"], default=None)
+        whole = replace(
+            base,
+            highest_receive_count=max(most, default=None),
+            consumers=active or None,
+            function_timeout_s=longest["timeout_s"] if longest else None,
+            evidence=seen | {"function": (longest["evidence_id"],)} if longest else seen,
+        )
         yield arn, whole, QUEUE_CHECKS
         for name, kind in sorted(consumers[arn].items()):
             setup = _with_function(base, name, kind, functions, mappings.get((arn, name)))

@@ -1,7 +1,8 @@
 """Declared against observed: how long handling takes against the time a message stays hidden."""
 
-from forensics.checks.answer import CRITICAL, NO_QUEUE_SETTINGS, WARNING, Answer, fails, passes, unknown
+from forensics.checks.answer import CRITICAL, NO_QUEUE_SETTINGS, WARNING, Answer, either, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.limits import LONGEST_VISIBILITY_S
 from forensics.sentence import said
 from forensics.words import seconds_text
 
@@ -22,10 +23,7 @@ def handling_outgrows_visibility(setup: Setup) -> Answer:
     needed_ms = setup.run_p99_ms + 1000 * setup.window_s
     slowest_ms = max(needed_ms, (setup.run_max_ms or 0) + 1000 * setup.window_s)
     told = {"took": seconds_text(needed_ms), "hidden": f"{setup.visibility_timeout_s} s"}
-    advice = said(
-        "Raise the visibility timeout to {span} or more, or let the consumer extend it while it works.",
-        span=f"{-(-3 * slowest_ms // 1000)} s",
-    )
+    advice = _advice(setup.visibility_timeout_s, -(-3 * slowest_ms // 1000), slowest_ms)
     if needed_ms > 1000 * setup.visibility_timeout_s:
         return fails(
             CRITICAL,
@@ -52,3 +50,17 @@ def handling_outgrows_visibility(setup: Setup) -> Answer:
         close = said("p99 handling {took} is close to the visibility timeout {hidden}", **told)
         return fails(WARNING, close, advice, *uses)
     return passes(said("visibility timeout {hidden} > p99 handling {took}", **told), *uses)
+
+
+def _advice(now_s: int, wanted_s: int, slowest_ms: int) -> str:
+    if now_s >= LONGEST_VISIBILITY_S or slowest_ms >= 1000 * LONGEST_VISIBILITY_S:
+        return said("Make handling shorter, or split the work: SQS hides a message for 12 hours at most.")
+    if wanted_s >= LONGEST_VISIBILITY_S:
+        return either(
+            said("raise the visibility timeout to {n} s, the longest", n=str(LONGEST_VISIBILITY_S)),
+            said("make handling shorter"),
+        )
+    return either(
+        said("raise the visibility timeout to {span} or more", span=f"{wanted_s} s"),
+        said("let the consumer extend it while it works"),
+    )

@@ -3,6 +3,7 @@
 from forensics.checks.answer import NO_QUEUE_SETTINGS, NOT_HERE, NOTE, WARNING, Answer, fails, passes
 from forensics.checks.setup import Setup
 from forensics.sentence import counted, said
+from forensics.words import span_text
 
 LEAST, MOST = 5, 100
 
@@ -17,7 +18,10 @@ def max_receive_count(setup: Setup) -> Answer:
         return NO_QUEUE_SETTINGS
     if not setup.dead_letter_queue or setup.max_receive_count is None:
         return NOT_HERE
-    most, uses = setup.max_receive_count, ("max_receive_count", "dead_letter_queue", "visibility_timeout_s")
+    most, uses = (
+        setup.max_receive_count,
+        ("max_receive_count", "dead_letter_queue", "visibility_timeout_s", "message_retention_s"),
+    )
     if most < LEAST:
         return fails(
             WARNING,
@@ -27,7 +31,7 @@ def max_receive_count(setup: Setup) -> Answer:
                 n=most,
                 least=LEAST,
             ),
-            said("Raise maxReceiveCount to {n} or more.", n=LEAST),
+            _raised(setup),
             *uses,
         )
     if most > MOST:
@@ -42,3 +46,14 @@ def max_receive_count(setup: Setup) -> Answer:
             *uses,
         )
     return passes(said("maxReceiveCount {n}", n=str(most)), *uses)
+
+
+def _raised(setup: Setup) -> str:
+    """Advise more receives, and to keep messages until after them: else what always fails would be lost before it is put aside."""
+    whole, kept = LEAST * (setup.visibility_timeout_s or 0), setup.message_retention_s
+    if kept is None or whole < kept:
+        return said("Raise maxReceiveCount to {n} or more.", n=LEAST)
+    longer = (
+        "Raise maxReceiveCount to {n} or more, and keep messages for longer than {span}, which so many receives take."
+    )
+    return said(longer, n=LEAST, span=span_text(1000 * whole))

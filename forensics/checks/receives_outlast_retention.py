@@ -1,7 +1,10 @@
 """Whether a message that always fails reaches the dead-letter queue before its retention ends."""
 
-from forensics.checks.answer import CRITICAL, NO_QUEUE_SETTINGS, NOT_HERE, Answer, fails, passes
+from forensics.checks.answer import CRITICAL, NO_QUEUE_SETTINGS, NOT_HERE, Answer, either, fails, passes
+from forensics.checks.max_receive_count import LEAST
 from forensics.checks.setup import Setup
+from forensics.checks.visibility_below_advice import TIMEOUTS
+from forensics.limits import LONGEST_RETENTION_S
 from forensics.sentence import said
 from forensics.words import span_text
 
@@ -33,12 +36,30 @@ def receives_outlast_retention(setup: Setup) -> Answer:
                 "before it is put aside",
                 **told,
             ),
-            said(
-                "Lower maxReceiveCount below {n}, shorten the visibility timeout, or keep messages longer.",
-                n=max(kept // max(hidden, 1), 1),
-            ),
+            _advice(most, hidden, kept, setup.function_timeout_s),
             *uses,
+            "function_timeout_s",
         )
     return passes(
         said("{most} receives of {hidden} each take {whole} of the {kept} that a message is kept", **told), *uses
     )
+
+
+def _advice(most: int, hidden: int, kept: int, timeout: int | None) -> str:
+    """Name what SQS takes, and no other check would ask to take back.
+
+    >>> _advice(5, 345_600, 1_209_600, None)
+    'Shorten the visibility timeout to 241919 s or less.'
+    """
+    fewer, shorter, needed = (kept - 1) // hidden, (kept - 1) // most, most * hidden + 1
+    ways = []
+    if fewer >= LEAST:
+        ways.append(said("lower maxReceiveCount to {n} or less", n=str(fewer)))
+    if shorter >= max(1, TIMEOUTS * (timeout or 0)):
+        ways.append(said("shorten the visibility timeout to {n} s or less", n=str(shorter)))
+    if needed <= LONGEST_RETENTION_S:
+        ways.append(said("keep messages for {n} s or longer", n=str(needed)))
+    if not ways:
+        n = str((LONGEST_RETENTION_S - 1) // hidden)
+        ways.append(said("keep messages for 14 days and lower maxReceiveCount to {n} or less", n=n))
+    return either(*ways)

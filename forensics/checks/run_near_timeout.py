@@ -6,16 +6,22 @@ from forensics.checks.answer import (
     NOT_HERE,
     WARNING,
     Answer,
+    either,
     fails,
     passes,
     since_set,
     unknown,
 )
 from forensics.checks.setup import Setup
+from forensics.limits import LONGEST_FUNCTION_TIMEOUT_S
 from forensics.sentence import counted, said
 from forensics.words import seconds_text
 
 SHARE = 0.8
+QUICKER = said(
+    "make one item's work shorter: no run may take longer than {limit}", limit=f"{LONGEST_FUNCTION_TIMEOUT_S} s"
+)
+"""What is left to do where neither a smaller batch nor a longer timeout can be had."""
 
 
 def run_near_timeout(setup: Setup) -> Answer:
@@ -40,7 +46,7 @@ def run_near_timeout(setup: Setup) -> Answer:
         told = since_told if is_new and setup.earlier_timeout_count else "no run of known length was seen"
         return unknown(_with_earlier(told, setup, is_new), "the function's REPORT lines", *uses)
     p99 = seconds_text(p99_ms)
-    advice = "Set the batch size so that its slowest items fit, or raise the function timeout (at most 900 s)."
+    advice = _advice(setup)
     if timeout_count:
         hit = said(
             "{runs} of {total} hit the function timeout {limit} {when}; p99 run {slowest}",
@@ -50,10 +56,10 @@ def run_near_timeout(setup: Setup) -> Answer:
             when=when,
             slowest=p99,
         )
-        return fails(CRITICAL, _with_earlier(hit, setup, is_new), advice, *uses)
+        return fails(CRITICAL, _with_earlier(hit, setup, is_new), advice, *uses, "batch_size")
     if p99_ms >= SHARE * 1000 * setup.function_timeout_s:
         close = said("p99 run {slowest} is close to the function timeout {limit}", slowest=p99, limit=limit)
-        return fails(WARNING, _with_earlier(close, setup, is_new), advice, *uses)
+        return fails(WARNING, _with_earlier(close, setup, is_new), advice, *uses, "batch_size")
     runs = counted(run_count, "run")
     well = (
         said(
@@ -69,6 +75,14 @@ def run_near_timeout(setup: Setup) -> Answer:
         )
     )
     return passes(_with_earlier(well, setup, is_new), *uses)
+
+
+def _advice(setup: Setup) -> str:
+    """Name what Lambda takes: no smaller batch than of one, no longer timeout than the longest."""
+    ways = [] if setup.batch_size == 1 else [said("set the batch size so that its slowest items fit")]
+    if (setup.function_timeout_s or 0) < LONGEST_FUNCTION_TIMEOUT_S:
+        ways.append(said("raise the function timeout (at most {n} s)", n=str(LONGEST_FUNCTION_TIMEOUT_S)))
+    return either(*ways or [QUICKER])
 
 
 _SINCE = (

@@ -1,6 +1,15 @@
 """The message comes back while its run may still be going on."""
 
-from forensics.checks.answer import CRITICAL, NO_FUNCTION_SETTINGS, NO_QUEUE_SETTINGS, NOT_HERE, Answer, fails, passes
+from forensics.checks.answer import (
+    CRITICAL,
+    NO_FUNCTION_SETTINGS,
+    NO_QUEUE_SETTINGS,
+    NOT_HERE,
+    Answer,
+    either,
+    fails,
+    passes,
+)
 from forensics.checks.setup import Setup
 from forensics.sentence import said
 
@@ -33,10 +42,16 @@ def visibility_below_timeout(setup: Setup) -> Answer:
                 "still works on it",
                 **told,
             ),
-            said(
-                "Raise the queue's visibility timeout to {n}, or lower the function timeout.",
-                n=f"{6 * timeout + setup.window_s} s",
-            ),
+            _advice(setup, timeout, visibility - setup.window_s),
             *uses,
+            "run_max_ms",
         )
     return passes(said("visibility timeout {visibility} ≥ function timeout {limit}{plus}", **told), *uses)
+
+
+def _advice(setup: Setup, timeout_s: int, fits_s: int) -> str:
+    """Advise a shorter function timeout only where it leaves runs the time that they take."""
+    ways = [said("raise the queue's visibility timeout to {n}", n=f"{6 * timeout_s + setup.window_s} s")]
+    if fits_s >= 1 and (setup.run_max_ms or 0) < 1000 * fits_s:
+        ways.append(said("lower the function timeout to {n} or less", n=f"{fits_s} s"))
+    return either(*ways)

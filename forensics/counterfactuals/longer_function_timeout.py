@@ -1,10 +1,8 @@
 """A longer function timeout: the run is not cut off."""
 
 from forensics.counterfactuals.repeat import CAUSE_OPEN, SENT_AGAIN, Answer, Repeat, not_prevented, prevented
+from forensics.limits import LONGEST_FUNCTION_TIMEOUT_S
 from forensics.sentence import said
-
-LONGEST_S = 900
-"""Lambda's own limit."""
 
 
 def longer_function_timeout(repeat: Repeat) -> Answer:
@@ -21,7 +19,7 @@ def longer_function_timeout(repeat: Repeat) -> Answer:
         return not_prevented("the consumer is no Lambda function")
     if repeat.earlier_status != "timeout" or repeat.cause not in ("function_timeout", "batch_collateral"):
         return not_prevented("no run hit the function timeout")
-    if repeat.function_timeout_s is not None and repeat.function_timeout_s >= LONGEST_S:
+    if repeat.function_timeout_s is not None and repeat.function_timeout_s >= LONGEST_FUNCTION_TIMEOUT_S:
         return not_prevented("the function timeout was at Lambda's maximum of 900 s")
     if repeat.function_timeout_s is None:
         return prevented("the run hit the function timeout; one longer than the slowest batch lets it finish")

@@ -1,11 +1,9 @@
 """A longer visibility timeout: the message stays hidden while its consumer works."""
 
 from forensics.counterfactuals.repeat import CAUSE_OPEN, SENT_AGAIN, Answer, Repeat, not_prevented, prevented, undecided
+from forensics.limits import LONGEST_VISIBILITY_S
 from forensics.run_ends import FAILED
 from forensics.sentence import said
-
-LONGEST_S = 43_200
-"""SQS hides a message for twelve hours at most."""
 
 
 def longer_visibility(repeat: Repeat) -> Answer:
@@ -19,7 +17,7 @@ def longer_visibility(repeat: Repeat) -> Answer:
     if repeat.is_sent_again:
         return SENT_AGAIN
     if repeat.cause in ("visibility_expired", "handle_expired"):
-        if repeat.run_ms is not None and repeat.run_ms >= LONGEST_S * 1000:
+        if repeat.run_ms is not None and repeat.run_ms >= LONGEST_VISIBILITY_S * 1000:
             return not_prevented("the run took longer than the 12 hours that SQS can hide a message")
         if repeat.run_ms is None:
             return prevented("a visibility timeout above that would have kept the message hidden until its delete")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forensics.checks import FAILS
+from forensics.checks import FAILS, PASSES
 from forensics.checks.answer import CRITICAL, WARNING
 from forensics.sentence import counted, joined, said
 from forensics.words import percent, span_text
@@ -110,7 +110,12 @@ def throttles(now: Row, before: Row | None) -> Found:
         throttles=counted(count, "throttle"),
         was=_was(before, "throttle_count"),
     )
-    return WATCH, 40, words, "Set the mapping's maximum concurrency below the reserved concurrency."
+    return (
+        WATCH,
+        40,
+        words,
+        "Find what uses up the concurrency: other callers of the function, its reserved concurrency or the account's limit.",
+    )
 
 
 def hidden_poison(now: Row, before: Row | None) -> Found:
@@ -151,7 +156,13 @@ def age(now: Row, before: Row | None) -> Found:
         return None
     told = said(_BEFORE, n=span(was), when="the week before") if was is not None else ""
     words = said("p95 age {age}{was}", age=span(p95), was=told)
-    return WATCH, 30, words, "Raise the concurrency of its consumer, or make its items quicker."
+    advice = (
+        "Make its items quicker, or spread them over more message groups: a group is handled by one run at a time, whatever the "
+        "concurrency."
+        if now["queue"].endswith(".fifo")
+        else "Raise the concurrency of its consumer, or make its items quicker."
+    )
+    return WATCH, 30, words, advice
 
 
 def errors(now: Row, before: Row | None) -> Found:
@@ -197,7 +208,28 @@ def signals_of(now: Row, before: Row | None, checks: Sequence[Row] = ()) -> Iter
                     runs=counted(runs, "run"),
                 )
                 found = level, REPAIRED, words, "Nothing more, as long as it stays so."
+            else:
+                level, weight, words, advice = found
+                found = level, weight, words, _of_settings(code, checks) or advice
             yield Signal(code, *found)
+
+
+_CHECK_OF = {
+    function_timeouts.__name__: "run_near_timeout",
+    expired_handles.__name__: "handling_outgrows_visibility",
+    throttles.__name__: "concurrency_limit",
+}
+"""Signals of which a settings check knows what is possible under the settings in force."""
+
+
+def _of_settings(code: str, checks: Sequence[Row]) -> str | None:
+    """Return what the settings leave to advise; None where no check says more than the signal itself."""
+    if code == hidden_poison.__name__ and any(
+        row["code"] == "dead_letter_queue_missing" and row["status"] == PASSES for row in checks
+    ):
+        return "Look at why they fail."
+    failed = (row["advice"] for row in checks if row["code"] == _CHECK_OF.get(code) and row["status"] == FAILS)
+    return next(failed, None)
 
 
 REPAIRED = 10

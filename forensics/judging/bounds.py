@@ -15,7 +15,8 @@ from forensics.judging.ending import is_at_limit
 from forensics.judging.known import first_known
 from forensics.judging.pairs import held_before
 from forensics.judging.placing import LONGEST_INIT_MS
-from forensics.judging.surroundings import LONGEST_VISIBILITY_S, Surroundings
+from forensics.judging.surroundings import Surroundings
+from forensics.limits import LONGEST_VISIBILITY_S
 from forensics.streams.model import Delivery
 
 _TO_COME_AGAIN = ("visibility_expired", "delete_refused")

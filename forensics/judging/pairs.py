@@ -12,7 +12,8 @@ from forensics.judging.known import first_known, highest
 from forensics.judging.model import Redelivery
 from forensics.judging.placing import LONGEST_INIT_MS
 from forensics.judging.provisional import redelivery_final_at
-from forensics.judging.surroundings import LONGEST_VISIBILITY_S, Surroundings
+from forensics.judging.surroundings import Surroundings
+from forensics.limits import LONGEST_VISIBILITY_S
 from forensics.rules import ANSWERS_KEPT, DeliveryPair, decide
 from forensics.sentence import said
 from forensics.streams.model import Delivery

@@ -34,6 +34,7 @@ from forensics.judging.task_stops import TaskStops
 from forensics.judging.throttles import Throttle, period_of, throttles_of
 from forensics.judging.watch import Watch
 from forensics.judging.written import GroupLines, Written
+from forensics.limits import LONGEST_VISIBILITY_S
 from forensics.settings import Producer, Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.spans import Span, Spans, common_to
@@ -41,8 +42,6 @@ from forensics.streams.model import Delivery
 
 Row = Mapping[str, Any]
 
-LONGEST_VISIBILITY_S = 43_200
-"""SQS hides a message for twelve hours at most: so long a poller may hold one where nothing tells the timeout."""
 _SETTLE_US = 15 * 60 * 1_000_000
 """SQS moves a message only when somebody polls, and CloudWatch shows queue depths with some delay."""
 _SECOND = 1_000_000

@@ -15,7 +15,8 @@ from forensics.lake.incident_lookup import find_incident
 from forensics.lake.rows import plain_rows
 from forensics.people import Annotation, Marks, People, SetAside, judged, people_of
 from forensics.redrive import Step, steps_of_queue
-from forensics.report.activity import is_open
+from forensics.report.actions import Room, room_in
+from forensics.report.activity import have_left, is_open
 from forensics.report.batches import BatchAtEnd, batches_at_end
 from forensics.report.chain import Fact, cause_chain
 from forensics.report.changes import Change, not_known_of, what_changed
@@ -74,6 +75,7 @@ class Case:
 
     incident: Row
     opening: Opening
+    room: Room
     messages: tuple[Row, ...]
     deliveries: tuple[Row, ...]
     redeliveries: tuple[Row, ...]
@@ -225,7 +227,9 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
     works = [work for work in works if not people.aside_of(work["item_ids"])]
     redrive = _redrive(findings, incident, on_queue)
     gone = {item for item, step in redrive.items() if step.decision == "gone"}
-    first_moves = moves(scene_of(incident, theirs, snapshots, is_open(incident, until)))
+    is_over = not left_out and have_left(items, deliveries, on_queue)
+    scene = scene_of(incident, theirs, snapshots, is_open(incident, until) and not is_over)
+    room = room_in(scene)
     return Case(
         incident=incident,
         opening=opening(
@@ -235,11 +239,13 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
             [row for row in dead_of(on_queue) if row["item_id"] not in gone],
             sum(row["code"] == "retention_expired" and row["incident_id"] is not None for row in on_queue),
             people.of(incident_id),
-            first_moves,
-            until,
+            moves(scene),
+            scene.is_active,
             incident.get("set_aside") or (),
             has_poison(on_queue),
+            room,
         ),
+        room=room,
         messages=tuple(messages),
         deliveries=tuple(deliveries),
         redeliveries=tuple(redeliveries),
@@ -257,7 +263,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
         changes_since=_changes_since(incident, sorted(_functions(theirs, snapshots, incident)), snapshots, until),
         gaps=gaps(incident, theirs, their_redeliveries, settings, messages),
         hints=hints,
-        follow_ups=follow_ups(incident, messages, settings, gone),
+        follow_ups=follow_ups(incident, messages, settings, gone, room),
         to_log=lines_to_add(findings, incident),
         counterfactuals=tuple(prevention),
         queue_findings=tuple(on_queue),

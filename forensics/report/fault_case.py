@@ -51,7 +51,6 @@ def load_fault(findings: Findings, fault: Fault, people: People | None = None) -
     marks = [people.of(name) for name in fault.incident_ids]
     on_items = Marks(of_items={item: said for mine in marks for item, said in mine.of_items.items()})
     lost = sum(row["code"] == "retention_expired" for row in beside)
-    until = findings.generation.data_until_at
     least, most = fault.repeats
     told = {
         **fault.newest,
@@ -61,8 +60,20 @@ def load_fault(findings: Findings, fault: Fault, people: People | None = None) -
     }
     works = affected_works(messages)
     count = [work for work in works if not people.aside_of(work["item_ids"])]
-    stop, aside, is_poison = newest.opening.moves, fault.set_aside, has_poison(beside)
-    first = opening(told, count, changes, dead_of(beside), lost, on_items, stop, until, aside, is_poison)
+    stop = newest.opening
+    first = opening(
+        told,
+        count,
+        changes,
+        dead_of(beside),
+        lost,
+        on_items,
+        stop.moves,
+        stop.is_active,
+        fault.set_aside,
+        has_poison(beside),
+        newest.room,
+    )
     since = changes_since(findings, fault, {mark: None for mine in marks for mark in mine.whole})
     of_queue = equals("queue_arn", fault.newest["queue_arn"])
     compared = None
@@ -70,7 +81,9 @@ def load_fault(findings: Findings, fault: Fault, people: People | None = None) -
         columns = ["item_id", "delivery_index", "consumer", "received_at", "hidden_until_at", "ended_by"]
         deliveries = plain_rows(findings.read(DELIVERIES, columns, of_queue))
         came_again = rows_of(findings.read(REDELIVERIES, ["item_id", "delivery_index", "cause"], of_queue))
-        compared = compare(since, deliveries, came_again, fault.trigger, fault.started_at, until)
+        compared = compare(
+            since, deliveries, came_again, fault.trigger, fault.started_at, findings.generation.data_until_at
+        )
     return FaultCase(fault, first, tuple(works), people, since, compared)
 
 

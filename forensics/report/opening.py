@@ -6,27 +6,17 @@ One template for the page, the reports, the command and the notification.
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from forensics.people import Marks, SetAside, aside_text, is_settled
 from forensics.people.marks import SETTLES
-from forensics.report.activity import is_open
+from forensics.report.actions import ANY_ROOM, Room, action_of
 from forensics.report.stop_now import Move
 from forensics.report.works import by_work
 from forensics.sentence import joined, said
 from forensics.verdict.interval import AFFECTED
 
 Row = Mapping[str, Any]
-
-CHANGE_ACTIONS = {
-    "batch_size_1": "set the batch size to 1",
-    "longer_visibility": "raise the visibility timeout above the slowest handling",
-    "longer_function_timeout": "raise the function timeout above the slowest batch",
-    "partial_responses": "report failed items alone (ReportBatchItemFailures)",
-    "maximum_concurrency": "set a maximum concurrency on the mapping",
-    "idempotency_key": "add an idempotency key",
-}
 
 
 @dataclass(frozen=True)
@@ -62,23 +52,24 @@ def opening(
     lost: int,
     marks: Marks,
     first_moves: tuple[Move, ...],
-    until: datetime | None,
+    is_active: bool,
     aside: Sequence[SetAside] = (),
     is_poison: bool = False,
+    room: Room = ANY_ROOM,
 ) -> Opening:
     """Put the first lines together; ``counterfactuals`` with what prevents most first, ``dead`` the dead-lettered messages.
 
     ``works`` are all affected ones that count, of which ``counted_works`` is enough; ``aside`` those that people set aside.
     ``lost`` counts messages whose retention ended before their work was seen done; ``is_poison``: one always fails, and no
-    dead-letter queue takes it.
+    dead-letter queue takes it. ``is_active``: something of it is left to be stopped. ``room`` is what the newest settings leave.
     """
     return Opening(
         headline=headline(incident),
         why=incident["cause_sentence"] or "No cause was found for these redeliveries.",
         repeats=_with_aside(repeats_text(incident, works, lost), aside),
-        steps=tuple(_steps(incident, works, counterfactuals, dead, marks, is_poison)),
+        steps=tuple(_steps(incident, works, counterfactuals, dead, marks, is_poison, room)),
         moves=first_moves,
-        is_active=is_open(incident, until),
+        is_active=is_active,
     )
 
 
@@ -157,6 +148,7 @@ def _steps(
     dead: Sequence[Row],
     marks: Marks,
     is_poison: bool,
+    room: Room,
 ) -> Iterable[str]:
     if is_settled(incident):
         return
@@ -182,13 +174,14 @@ def _steps(
         )
     if is_poison:
         yield "give the queue a dead-letter queue, where what always fails ends"
-    best = next((c for c in counterfactuals if c["prevented"] + c["undecided"]), None)
+    helping = (c for c in counterfactuals if c["prevented"] + c["undecided"])
+    best = next(((c, action) for c in helping if (action := action_of(c["change"], room))), None)
     if best:
-        yield _prevents(best)
+        yield _prevents(*best)
 
 
-def _prevents(best: Row) -> str:
-    action, least, total = CHANGE_ACTIONS[best["change"]], best["prevented"], best["repeats"]
+def _prevents(best: Row, action: str) -> str:
+    least, total = best["prevented"], best["repeats"]
     most = least + best["undecided"]
     if least == most:
         return said("{action} (would have prevented {count} of {all})", action=action, count=least, all=total)

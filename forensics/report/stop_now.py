@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from forensics.limits import LEAST_MAXIMUM_CONCURRENCY, LONGEST_VISIBILITY_S
 from forensics.regions import dns_suffix
 from forensics.report.settings_then import FUNCTION_TIMEOUTS_HIDDEN
 from forensics.sentence import said
@@ -15,10 +16,6 @@ from forensics.settings_in_force import NEWEST, SettingsInForce
 from forensics.words import ms_between, span_text
 
 Row = Mapping[str, Any]
-LONGEST_VISIBILITY_S = 43_200
-"""SQS's own limit."""
-LEAST_CONCURRENCY = 2
-"""The lowest maximum concurrency that a mapping takes."""
 _WAITS = (
     "A message whose handling fails waits up to {span} for its next receive. It takes up to 60 s to hold, and holds for messages "
     "received from then on."
@@ -44,8 +41,9 @@ class Move:
 class Scene:
     """What the moves are made of: the newest settings known of one incident's queue, functions and mappings.
 
-    ``slowest_ms`` is the longest handling seen of an affected message, ``is_active`` tells that it is still going on;
-    ``unmapped`` names functions that consume the queue and whose mappings were not read.
+    ``slowest_ms`` is the longest handling seen of an affected message, ``is_active`` tells that something of it is left to be
+    stopped; ``unmapped`` names functions that consume the queue and whose mappings were not read, ``kinds`` are those of the
+    consumers that had affected messages.
     """
 
     incident: Row
@@ -55,6 +53,7 @@ class Scene:
     slowest_ms: int | None
     is_active: bool = True
     unmapped: tuple[str, ...] = ()
+    kinds: frozenset[str] = frozenset()
 
     @property
     def region(self) -> str | None:
@@ -104,6 +103,7 @@ def scene_of(
         max((span for span in spans if span is not None), default=None),
         is_active,
         () if mappings else tuple(sorted(unmapped)),
+        frozenset(d["consumer_kind"] for d in deliveries if d["consumer_kind"]),
     )
 
 
@@ -136,7 +136,7 @@ def _disable(scene: Scene, mapping: Row, cost: str) -> Move:
     call = f"aws lambda update-event-source-mapping --uuid {_uuid(mapping)}{scene.in_region}"
     undo = (f"{call} --enabled",)
     name = mapping["function_name"]
-    if scene.is_active and str(mapping["state"]).startswith("Disabl"):
+    if scene.is_active and _is_off(mapping):
         is_off = said("The mapping to {name} is disabled already", name=name)
         return Move(is_off, "No further message is handed to it.", cost, (), undo)
     return Move(
@@ -146,6 +146,10 @@ def _disable(scene: Scene, mapping: Row, cost: str) -> Move:
         (f"{call} --no-enabled",),
         undo,
     )
+
+
+def _is_off(mapping: Row) -> bool:
+    return str(mapping["state"]).startswith("Disabl")
 
 
 def _disable_unread(scene: Scene, function: str, cost: str) -> Move:
@@ -245,8 +249,8 @@ def _limit_concurrency(scene: Scene) -> tuple[Move, ...]:
         reserved = next(
             (f["reserved_concurrency"] for f in scene.functions if f["function_name"] == mapping["function_name"]), None
         )
-        limit, before = max(reserved or LEAST_CONCURRENCY, LEAST_CONCURRENCY), mapping["maximum_concurrency"]
-        if before is not None and before <= limit:
+        limit, before = LEAST_MAXIMUM_CONCURRENCY if reserved is None else reserved, mapping["maximum_concurrency"]
+        if limit < LEAST_MAXIMUM_CONCURRENCY or (before is not None and before <= limit) or _is_off(mapping):
             continue
         call = f"aws lambda update-event-source-mapping --uuid {_uuid(mapping)}{scene.in_region} --scaling-config"
         found.append(

@@ -9,12 +9,12 @@ from typing import Any
 
 from forensics.errors import ForensicsError
 from forensics.lake import Findings
+from forensics.limits import LONGEST_FUNCTION_TIMEOUT_S, LONGEST_VISIBILITY_S
 from forensics.sentence import joined, said
 from forensics.what_if.model import Outcome, Setup
 from forensics.what_if.observed import Observation, observation
 from forensics.what_if.replay import MESSAGE, MOMENT, Replay
 
-LONGEST_VISIBILITY_S = 43_200
 _COMPARED = {
     "redelivered": "redelivered {n}",
     "repeats": "repeats {n}",
@@ -91,7 +91,7 @@ def check(setup: Setup) -> None:
     limits = (
         ("visibility_s", 0, LONGEST_VISIBILITY_S, "a visibility timeout of {n} s is not possible"),
         ("batch_size", 1, 10_000, "a batch size of {n} is not possible"),
-        ("timeout_s", 1, 900, "a function timeout of {n} s is not possible"),
+        ("timeout_s", 1, LONGEST_FUNCTION_TIMEOUT_S, "a function timeout of {n} s is not possible"),
         ("max_receives", 1, 1_000, "a maxReceiveCount of {n} is not possible"),
         ("concurrency", 1, 10_000, "a concurrency of {n} is not possible"),
     )

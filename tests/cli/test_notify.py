@@ -179,7 +179,7 @@ def test_the_json_form_is_everything_but_the_evidence_ids(hook, lake):
 
 
 def first_lines(incident):
-    return opening(incident, [], [], [], 0, Marks(), (), None)
+    return opening(incident, [], [], [], 0, Marks(), (), True)
 
 
 def test_a_name_from_a_log_cannot_mention_a_channel_or_make_a_link():

@@ -162,6 +162,12 @@ BORDERS = {
     "on, and a whole batch came back": ("partial_responses", {"returned_whole_count": 1}, "critical"),
     "on, and no run was seen": ("partial_responses", {"run_count": None}, "unknown"),
     "mapping not read": ("partial_responses", {"reports_batch_item_failures": None}, "unknown"),
+    "one group asks for one run": ("concurrency_limit", {"has_one_group": True, "maximum_concurrency": None}, "passes"),
+    "one group, throttled by others": (
+        "concurrency_limit",
+        {"has_one_group": True, "throttle_count": 2},
+        "critical",
+    ),
     "reserved without maximum": ("concurrency_limit", {"maximum_concurrency": None}, "warning"),
     "reserved without maximum, throttled": (
         "concurrency_limit",
@@ -384,7 +390,117 @@ def test_the_numbers_of_a_sentence_are_the_settings_it_compares():
     answer = asked("visibility_below_timeout", visibility_timeout_s=29)
 
     assert answer.sentence.startswith("visibility timeout 29 s < function timeout 30 s")
-    assert HEALTHY.numbers(answer.uses) == ["visibility_timeout_s=180", "function_timeout_s=30", "batching_window_s=0"]
+    assert HEALTHY.numbers(answer.uses) == [
+        *("visibility_timeout_s=180", "function_timeout_s=30", "batching_window_s=0"),
+        "run_max_ms=9000",
+    ]
+
+
+HALF_A_DAY, TWO_WEEKS = 43_200, 1_209_600
+ADVICE = {
+    "fewer receives, where that leaves five": (
+        "receives_outlast_retention",
+        {"max_receive_count": 10, "visibility_timeout_s": HALF_A_DAY},
+        "Lower maxReceiveCount to 7 or less, or shorten the visibility timeout to 34559 s or less, or keep messages for 432001 s or "
+        "longer.",
+    ),
+    "no fewer receives than AWS advises": (
+        "receives_outlast_retention",
+        {"max_receive_count": 1, "visibility_timeout_s": HALF_A_DAY, "message_retention_s": HALF_A_DAY},
+        "Shorten the visibility timeout to 43199 s or less, or keep messages for 43201 s or longer.",
+    ),
+    "no visibility timeout below six function timeouts": (
+        "receives_outlast_retention",
+        {
+            "max_receive_count": 100,
+            "visibility_timeout_s": 5400,
+            "function_timeout_s": 900,
+            "message_retention_s": 345_600,
+        },
+        "Lower maxReceiveCount to 63 or less, or keep messages for 540001 s or longer.",
+    ),
+    "no retention beyond 14 days": (
+        "receives_outlast_retention",
+        {"max_receive_count": 50, "visibility_timeout_s": HALF_A_DAY, "message_retention_s": TWO_WEEKS},
+        "Lower maxReceiveCount to 27 or less, or shorten the visibility timeout to 24191 s or less.",
+    ),
+    "nothing alone is enough": (
+        "receives_outlast_retention",
+        {"max_receive_count": 1000, "visibility_timeout_s": HALF_A_DAY, "message_retention_s": 60},
+        "Keep messages for 14 days and lower maxReceiveCount to 27 or less.",
+    ),
+    "more receives that the retention has room for": (
+        "max_receive_count",
+        {"max_receive_count": 3},
+        "Raise maxReceiveCount to 5 or more.",
+    ),
+    "more receives than the retention has room for": (
+        "max_receive_count",
+        {"max_receive_count": 1, "visibility_timeout_s": HALF_A_DAY, "message_retention_s": 172_800},
+        "Raise maxReceiveCount to 5 or more, and keep messages for longer than 2 d 12 h, which so many receives take.",
+    ),
+    "a batch of fewer": (
+        "batch_outgrows_timeout",
+        {"item_p99_ms": 4000},
+        "Set the batch size to 7 or less, or raise the function timeout.",
+    ),
+    "not even one fits": ("batch_outgrows_timeout", {"item_p99_ms": 31_000}, "Raise the function timeout."),
+    "Lambda's longest timeout": (
+        "batch_outgrows_timeout",
+        {"item_p99_ms": 100_000, "function_timeout_s": 900},
+        "Set the batch size to 9 or less.",
+    ),
+    "one item beyond Lambda's longest timeout": (
+        "batch_outgrows_timeout",
+        {"item_p99_ms": 900_001, "function_timeout_s": 900},
+        "Make one item's work shorter: no run may take longer than 900 s.",
+    ),
+    "timeouts of single messages": (
+        "run_near_timeout",
+        {"timeout_count": 1, "batch_size": 1},
+        "Raise the function timeout (at most 900 s).",
+    ),
+    "timeouts after 900 s": (
+        "run_near_timeout",
+        {"timeout_count": 1, "function_timeout_s": 900},
+        "Set the batch size so that its slowest items fit.",
+    ),
+    "timeouts of single messages after 900 s": (
+        "run_near_timeout",
+        {"timeout_count": 1, "function_timeout_s": 900, "batch_size": 1},
+        "Make one item's work shorter: no run may take longer than 900 s.",
+    ),
+    "three times the slowest is more than SQS hides": (
+        "handling_outgrows_visibility",
+        {"consumer_kind": "worker", "run_p99_ms": 20_000_000},
+        "Raise the visibility timeout to 43200 s, the longest, or make handling shorter.",
+    ),
+    "SQS hides no longer": (
+        "handling_outgrows_visibility",
+        {"consumer_kind": "worker", "visibility_timeout_s": HALF_A_DAY, "run_p99_ms": 40_000_000},
+        "Make handling shorter, or split the work: SQS hides a message for 12 hours at most.",
+    ),
+    "runs that a shorter timeout would leave time for": (
+        "visibility_below_timeout",
+        {"visibility_timeout_s": 29},
+        "Raise the queue's visibility timeout to 180 s, or lower the function timeout to 29 s or less.",
+    ),
+    "runs that a shorter timeout would stop": (
+        "visibility_below_timeout",
+        {"visibility_timeout_s": 9},
+        "Raise the queue's visibility timeout to 180 s.",
+    ),
+    "the least maximum there is": (
+        "concurrency_limit",
+        {"maximum_concurrency": None, "reserved_concurrency": 2},
+        "Set the mapping's maximum concurrency to 2.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "changed", "advice"), ADVICE.values(), ids=ADVICE)
+def test_advice_is_possible_under_the_settings_in_force_and_changes_something(code, changed, advice):
+    assert asked(code, **changed).advice == advice
 
 
 def test_drift_names_what_was_changed_after_the_mapping_was_made():

@@ -8,7 +8,7 @@ import pytest
 from forensics.checks import CHECKS, FAILS, PASSES
 from forensics.choices import LANGUAGES
 from forensics.language import Language
-from tests.forensics.checks.test_checks import BORDERS, HEALTHY, asked
+from tests.forensics.checks.test_checks import ADVICE, BORDERS, HEALTHY, asked
 from tests.pages.english import english_in
 
 OTHERS = [code for code in LANGUAGES if code != "en"]
@@ -16,6 +16,7 @@ STATES = {"Enabled", "Disabled"}
 """Lambda's own words, which stay."""
 CODE = {"print", "event", "key"}
 ANSWERS = {name: (code, asked(code, **changed)) for name, (code, changed, _) in BORDERS.items()}
+ANSWERS |= {name: (code, asked(code, **changed)) for name, (code, changed, _) in ADVICE.items()}
 ANSWERS |= {f"healthy: {code}": (code, CHECKS[code](HEALTHY)) for code in CHECKS}
 
 

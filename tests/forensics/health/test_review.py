@@ -60,6 +60,46 @@ def test_a_sign_of_trouble_is_said_with_both_numbers(numbers, need, why):
     assert queue.why.startswith(why)
 
 
+ADVICE = {
+    "throttles, and no check says why": ({"throttle_count": 12}, "orders", [], "Find what uses up the concurrency"),
+    "throttles that the settings explain": (
+        {"throttle_count": 12},
+        "orders",
+        [finding("orders", "concurrency_limit", advice="Set the mapping's maximum concurrency to 5.")],
+        "Set the mapping's maximum concurrency to 5.",
+    ),
+    "timeouts of single messages": (
+        {"timeout_count": 1},
+        "orders",
+        [finding("orders", "run_near_timeout", advice="Raise the function timeout (at most 900 s).")],
+        "Raise the function timeout (at most 900 s).",
+    ),
+    "a check that passes advises nothing": (
+        {"timeout_count": 1},
+        "orders",
+        [finding("orders", "run_near_timeout", None)],
+        "Make a full batch of slow items fit",
+    ),
+    "poison, and no dead-letter queue": ({"poison_count": 1}, "orders", [], "Look at why they fail, and give them"),
+    "poison, and a dead-letter queue": (
+        {"poison_count": 1},
+        "orders",
+        [finding("orders", "dead_letter_queue_missing", None)],
+        "Look at why they fail.",
+    ),
+    "a standard queue's messages wait": ({"age_p95_s": 90}, "orders", [], "Raise the concurrency"),
+    "a FIFO queue's messages wait": ({"age_p95_s": 90}, "orders.fifo", [], "Make its items quicker, or spread them"),
+}
+
+
+@pytest.mark.parametrize(("numbers", "queue", "checks", "advice"), ADVICE.values(), ids=ADVICE)
+def test_what_a_signal_advises_is_possible_under_the_settings_in_force(numbers, queue, checks, advice):
+    (found,) = review([week_row(queue, WEEK, **numbers)], checks).queues
+    (signal,) = [s for s in found.signals if not s.is_setting]
+
+    assert signal.advice.startswith(advice)
+
+
 QUIET = {
     "nothing": {},
     "fewer than one in a hundred redelivered": {"redelivery_count": 9},

@@ -6,8 +6,9 @@ import pytest
 
 from forensics.language import Language
 from forensics.people import Annotation, Marks
+from forensics.report.actions import ANY_ROOM, CHANGE_ACTIONS, Room
 from forensics.report.notice import notice_of
-from forensics.report.opening import CHANGE_ACTIONS, affected_works, opening
+from forensics.report.opening import affected_works, opening
 from forensics.report.render import render
 from forensics.report.summary import summary, verdict_text
 from forensics.sentence import has_values, marked
@@ -23,8 +24,10 @@ NOTHING_SAID = Marks()
 SHARE = {"change": "longer_function_timeout", "prevented": 11, "undecided": 2, "repeats": 13}
 
 
-def first_lines(messages=(), counterfactuals=(), dead=(), lost=0, marks=NOTHING_SAID, until=None, **incident):
-    return opening(world.incident() | incident, affected_works(messages), counterfactuals, dead, lost, marks, (), until)
+def first_lines(messages=(), counterfactuals=(), dead=(), lost=0, marks=NOTHING_SAID, room=ANY_ROOM, **incident):
+    return opening(
+        world.incident() | incident, affected_works(messages), counterfactuals, dead, lost, marks, (), True, room=room
+    )
 
 
 def message(work, at_least, at_most, **more):
@@ -77,7 +80,7 @@ def test_a_poison_message_is_told_with_its_receives_and_that_it_was_lost():
 
 
 def test_logs_that_name_no_message_ask_for_the_lines_that_would():
-    steps = opening(world.incident() | {"messages": None}, [], [], [], 0, Marks(), (), None).steps
+    steps = opening(world.incident() | {"messages": None}, [], [], [], 0, Marks(), (), True).steps
 
     assert steps[0] == "let `doubletake suggest payments.fifo` look for lines that name messages, or log message ids"
 
@@ -130,7 +133,7 @@ def test_every_step_is_said_in_japanese(change):
 def test_next_of_a_message_that_always_fails_is_a_dead_letter_queue_where_there_is_none():
     incident = world.incident() | {"extra_effects_at_least": 0, "extra_effects_at_most": 168}
     key = {"change": "idempotency_key", "prevented": 0, "undecided": 168, "repeats": 168}
-    told = opening(incident, affected_works([message("a", 0, 169)]), [key], [], 0, Marks(), (), None, is_poison=True)
+    told = opening(incident, affected_works([message("a", 0, 169)]), [key], [], 0, Marks(), (), True, is_poison=True)
 
     assert told.steps[1:] == (
         "give the queue a dead-letter queue, where what always fails ends",
@@ -148,3 +151,30 @@ def test_headline_repeats_and_steps_are_said_by_their_phrases_whatever_their_eng
         "1 件を返金または取り消す（CSV） · 1 件を手で確認する · "
         "関数タイムアウトを最も遅いバッチより長くする（13 件中 11〜13 件を防げた）"
     )
+
+
+CHANGES = {
+    "a batch of one gets no smaller": ("batch_size_1", Room(takes_one_message=True), None),
+    "Lambda's longest timeout gets no longer": ("longer_function_timeout", Room(has_longest_timeout=True), None),
+    "SQS hides no longer": ("longer_visibility", Room(hides_longest=True), None),
+    "two at once are the least": ("maximum_concurrency", Room(True, has_least_concurrency=True), None),
+    "a limit that is there is lowered": (
+        "maximum_concurrency",
+        Room(limits_concurrency=True),
+        "lower the mapping's maximum concurrency",
+    ),
+    "what the mapping asks for is returned": (
+        "partial_responses",
+        Room(reports_failed_items=True),
+        "return each failed item alone in batchItemFailures, as the mapping asks",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "room", "action"), CHANGES.values(), ids=CHANGES)
+def test_no_step_asks_for_what_is_so_already_or_cannot_be(change, room, action):
+    key = SHARE | {"change": "idempotency_key", "prevented": 1}
+    (_, step) = first_lines([message("a", 2, 2)], [SHARE | {"change": change}, key], room=room).steps
+
+    assert step.startswith(action or "add an idempotency key")
+    assert set(in_english(Language("ja").sentence(step))) <= {"batchItemFailures"}

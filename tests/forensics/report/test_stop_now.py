@@ -77,6 +77,11 @@ FIRST = {
         f"{UPDATE} --scaling-config MaximumConcurrency=5",
         f"{UPDATE} --scaling-config '{{}}'",
     ),
+    "a reserved concurrency that no mapping can keep to": (
+        scene("throttled", functions=(FUNCTION | {"reserved_concurrency": 1},)),
+        f"{UPDATE} --no-enabled",
+        f"{UPDATE} --enabled",
+    ),
     "a function whose mapping nobody read is paused by what the shell finds": (
         scene("function_timeout", unmapped=("charge",), **WORKER),
         f"{UPDATE.replace('uuid-1', FOUND)} --no-enabled",
@@ -123,6 +128,12 @@ def test_nobody_is_told_to_redrive_while_it_goes_on():
 
     assert [m.title for m in moves(scene("function_error", queue))][-1] == "Do not redrive payments-dlq yet"
     assert len(moves(scene("function_error"))) == 1
+
+
+def test_a_mapping_that_takes_no_messages_is_not_limited():
+    (first,) = moves(scene("throttled", mappings=(MAPPING | {"state": "Disabled"},)))
+
+    assert (first.title, first.commands) == ("The mapping to charge is disabled already", ())
 
 
 def test_a_mapping_that_is_disabled_is_not_disabled_again():
