@@ -81,8 +81,13 @@ def what_if(
     )
     is_table = how is RowFormat.TABLE
     columns = ("settings", *_SETUP, *(f"{key}_{end}" for key in found.rows[0].low for end in ("low", "high")))
+    if not found.is_faithful:
+        warn(found.faithful)
     print_rows([_shown(row) if is_table else _record(row) for row in found.rows], how, _TABLE, columns)
-    (answer if is_table and found.is_faithful else say if found.is_faithful else warn)(found.faithful)
+    if found.is_faithful:
+        (answer if is_table else say)(found.faithful)
+    if found.beside:
+        (answer if is_table else say)(found.beside)
     for sentence in found.warnings:
         warn(sentence)
     for sentence in found.assumptions:

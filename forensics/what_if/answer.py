@@ -1,16 +1,17 @@
 """The question put to the replay: as it was, as asked, and a small grid of other settings beside them."""
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from itertools import product
+from math import ceil
 from typing import Any
 
 from forensics.errors import ForensicsError
 from forensics.lake import Findings
-from forensics.limits import LONGEST_FUNCTION_TIMEOUT_S, LONGEST_VISIBILITY_S
-from forensics.sentence import joined, said
+from forensics.limits import LARGEST_BATCH, LARGEST_FIFO_BATCH, LONGEST_FUNCTION_TIMEOUT_S, LONGEST_VISIBILITY_S
+from forensics.sentence import counted, joined, said
 from forensics.what_if.model import Outcome, Setup
 from forensics.what_if.observed import Observation, observation
 from forensics.what_if.replay import MESSAGE, MOMENT, Replay
@@ -25,8 +26,10 @@ _COMPARED = {
     "runs": "runs {n}",
 }
 """Numbers that the replay of what was is held against, and how each is told."""
+_PARTIAL = {True: "partial batch responses", False: "no partial batch responses"}
 _SETTINGS = {"visibility_s": "visibility timeout {n} s", "batch_size": "batch size {n}"}
 _MOST_OF_GRID = 3
+FIELDS = tuple(f.name for f in fields(Setup))
 
 
 class SetupImpossibleError(ForensicsError):
@@ -56,7 +59,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Answer:
-    """What was observed, the replay of the same, what was asked, and the best of the grid; sentences say what it rests on."""
+    """What was observed, the replay of the same, what was asked, and the best of the grid; sentences say what it rests on.
+
+    ``beside`` says which of the repeats no setting bears on; empty where there are none.
+    """
 
     queue: str
     rows: tuple[Row, ...]
@@ -64,25 +70,45 @@ class Answer:
     is_faithful: bool
     assumptions: tuple[str, ...]
     warnings: tuple[str, ...]
+    beside: str = ""
 
 
 def ask(findings: Findings, queue: str, changes: Mapping[str, Any]) -> Answer:
     """Replay a queue's messages with some settings changed (names of ``Setup``); raises SetupImpossibleError."""
     seen = observation(findings, queue)
     asked = replace(seen.setup, **changes)
-    check(asked)
+    _check_consumer(seen, changes)
+    check(asked, LARGEST_BATCH if seen.is_lambda and not _is_fifo(seen) else LARGEST_FIFO_BATCH, changes)
     observed = seen.outcome.numbers()
     same = _row("replayed as it was", seen, seen.setup)
     rows = [Row("observed", seen.setup, observed, observed), same]
     if asked != seen.setup:
         rows.append(_row("as asked", seen, asked))
-    rows += _best(seen, {row.setup for row in rows})
+    rows += _best(seen, same, {row.setup for row in rows})
     is_faithful, faithful = _faithful(seen.outcome, same)
-    return Answer(seen.queue, tuple(rows), faithful, is_faithful, tuple(_assumptions(seen)), tuple(_warnings(asked)))
+    warnings = tuple(_warnings(asked, seen))
+    return Answer(seen.queue, tuple(rows), faithful, is_faithful, tuple(_assumptions(seen)), warnings, _beside(seen))
 
 
-def check(setup: Setup) -> None:
-    """Raise SetupImpossibleError for a value that AWS refuses.
+def _is_fifo(seen: Observation) -> bool:
+    return seen.queue.endswith(".fifo")
+
+
+def _check_consumer(seen: Observation, changes: Mapping[str, Any]) -> None:
+    """Raise SetupImpossibleError for a setting that only functions have, of a queue that none consumes."""
+    if seen.is_lambda or seen.setup.timeout_s is not None or not {"timeout_s", "partial_responses"} & set(changes):
+        return
+    raise SetupImpossibleError(
+        said(
+            "{queue} is consumed by workers, which have no function timeout and no partial batch responses",
+            queue=repr(seen.queue),
+        ),
+        "Ask for another visibility timeout, batch size, maxReceiveCount or concurrency.",
+    )
+
+
+def check(setup: Setup, largest_batch: int = LARGEST_BATCH, changes: Collection[str] = FIELDS) -> None:
+    """Raise SetupImpossibleError for a value that AWS refuses, of the settings that are changed.
 
     >>> check(Setup(visibility_s=-1))
     Traceback (most recent call last):
@@ -90,14 +116,14 @@ def check(setup: Setup) -> None:
     """
     limits = (
         ("visibility_s", 0, LONGEST_VISIBILITY_S, "a visibility timeout of {n} s is not possible"),
-        ("batch_size", 1, 10_000, "a batch size of {n} is not possible"),
+        ("batch_size", 1, largest_batch, "a batch size of {n} is not possible"),
         ("timeout_s", 1, LONGEST_FUNCTION_TIMEOUT_S, "a function timeout of {n} s is not possible"),
         ("max_receives", 1, 1_000, "a maxReceiveCount of {n} is not possible"),
         ("concurrency", 1, 10_000, "a concurrency of {n} is not possible"),
     )
     for name, low, high, phrase in limits:
         value = getattr(setup, name)
-        if value is not None and not low <= value <= high:
+        if name in changes and value is not None and not low <= value <= high:
             raise SetupImpossibleError(
                 said(phrase, n=str(value)), said("AWS takes {least} to {most}.", least=low, most=high)
             )
@@ -106,6 +132,7 @@ def check(setup: Setup) -> None:
 def _row(name: str, seen: Observation, setup: Setup) -> Row:
     with _no_garbage():
         told = [Replay(seen.messages, setup, mode, seen.overhead_s).run().numbers() for mode in (MESSAGE, MOMENT)]
+    told = [{**numbers, "repeats": (numbers["repeats"] or 0) + seen.beside} for numbers in told]
     low = {key: _least([numbers[key] for numbers in told]) for key in told[0]}
     high = {key: _least([numbers[key] for numbers in told], -1) for key in told[0]}
     return Row(name, setup, low, high)
@@ -128,26 +155,31 @@ def _least(values: list[float | None], sign: int = 1) -> float | None:
     return min(known, key=lambda value: sign * value, default=None)
 
 
-def _best(seen: Observation, taken: set[Setup]) -> list[Row]:
-    """Return the setups of a small grid that no other beats in repeats, blocked seconds and runs at once, best first."""
+def _best(seen: Observation, same: Row, taken: set[Setup]) -> list[Row]:
+    """Return the setups of a small grid that no other beats in repeats, blocked seconds and runs at once, best first.
+
+    The settings in force are among the others: what gives the same as they do, or worse, is none.
+    """
     setup = seen.setup
-    floor = setup.timeout_s or 1
+    floor = setup.timeout_s or max(1, ceil(seen.longest_s))
     visibilities = sorted(
         {setup.visibility_s, *(v for v in (floor, 3 * floor, 6 * floor) if v <= LONGEST_VISIBILITY_S)}
     )
     sizes = sorted({setup.batch_size, 1, max(1, setup.batch_size // 2)})
-    partial = (False, True) if seen.is_lambda else (False,)
+    partial = {setup.partial_responses, True} if seen.is_lambda else {setup.partial_responses}
     rows = []
-    for visibility, size, answers in product(visibilities, sizes, partial):
+    for visibility, size, answers in product(visibilities, sizes, sorted(partial)):
+        if size == 1 and answers != setup.partial_responses:
+            continue  # nothing is left of a batch of one
         candidate = replace(setup, visibility_s=visibility, batch_size=size, partial_responses=answers)
         if candidate not in taken:
             rows.append(_row(_named(candidate, setup), seen, candidate))
     rows.sort(key=lambda row: (_changes(row.setup, setup), row.name))
-    by_price: dict[tuple[float, ...], Row] = {}
+    by_price: dict[tuple[float, ...], Row] = {_price(same): same}
     for row in rows:  # of several that give the same, the one that changes least
         by_price.setdefault(_price(row), row)
-    unbeaten = [row for row in by_price.values() if not any(_beats(other, row) for other in rows)]
-    return sorted(unbeaten, key=_price)[:_MOST_OF_GRID]
+    unbeaten = [row for row in by_price.values() if not any(_beats(other, row) for other in (same, *rows))]
+    return sorted((row for row in unbeaten if row is not same), key=_price)[:_MOST_OF_GRID]
 
 
 def _changes(setup: Setup, before: Setup) -> int:
@@ -168,7 +200,7 @@ def _beats(one: Row, other: Row) -> bool:
 def _named(setup: Setup, before: Setup) -> str:
     changed = [f.name for f in fields(Setup) if getattr(setup, f.name) != getattr(before, f.name)]
     told = [
-        said(_SETTINGS[name], n=f"{getattr(setup, name):g}") if name in _SETTINGS else "partial batch responses"
+        said(_SETTINGS[name], n=f"{getattr(setup, name):g}") if name in _SETTINGS else _PARTIAL[setup.partial_responses]
         for name in changed
     ]
     return joined(told, ", ") if told else "as it was"
@@ -181,14 +213,14 @@ def _faithful(observed: Outcome, same: Row) -> tuple[bool, str]:
         value, low, high = told[name], same.low[name], same.high[name]
         if value is None or low is None or high is None:
             continue
-        slack = max(0.1 * abs(value), 0.1 if name.endswith("_s") else 1.0)
+        slack = max(0.1 * abs(value), 0.1 if name.endswith("_s") else 0.0)
         if not low - slack <= value <= high + slack:
-            replayed = said(phrase, n=f"{low:,.10g} to {high:,.10g}")
+            replayed = said(phrase, n=same.span(name))
             off.append(said("{told} instead of {n}", told=replayed, n=f"{value:,.10g}"))
     if off:
         otherwise = "Under the settings in force the replay does not give what was observed: {numbers}."
         return False, said(otherwise, numbers=joined(off, ", "))
-    alike = "Under the settings in force the replay gives what was observed, each number within a tenth or by one: {numbers}."
+    alike = "Under the settings in force the replay gives what was observed, each number within a tenth or by 0.1 s: {numbers}."
     seen = [said(phrase, n=f"{told[name]:,.10g}") for name, phrase in _COMPARED.items() if told[name] is not None]
     return True, said(alike, numbers=joined(seen, ", "))
 
@@ -215,7 +247,22 @@ def _assumptions(seen: Observation) -> Iterator[str]:
         yield said("{n} deliveries were left out: nothing tells their times, or there are too many.", n=seen.left_out)
 
 
-def _warnings(asked: Setup) -> Iterator[str]:
+def _beside(seen: Observation) -> str:
+    if not seen.beside:
+        return ""
+    of_others = (
+        "Every row counts {repeats} of work that was sent again under another message id, or of deliveries that were left out: no "
+        "setting here bears on them."
+    )
+    return said(of_others, repeats=counted(seen.beside, "repeat"))
+
+
+def _warnings(asked: Setup, seen: Observation) -> Iterator[str]:
+    if seen.is_lambda and asked.batch_size > LARGEST_FIFO_BATCH >= seen.setup.batch_size:
+        yield said(
+            "A batch size above {n} needs a batching window of 1 s or more, which the replay leaves out.",
+            n=LARGEST_FIFO_BATCH,
+        )
     if asked.timeout_s and asked.visibility_s < asked.timeout_s:
         yield said(
             "A visibility timeout of {hidden} s is shorter than the function timeout of {limit} s: Lambda refuses such a mapping, "

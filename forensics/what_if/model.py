@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 class Setup:
     """Settings of a queue and its consumer. ``timeout_s`` None: no function's timeout ends a run (workers).
 
-    ``max_receives`` None: no dead-letter queue. ``concurrency`` is how many runs may go on at once.
+    ``max_receives`` None: no dead-letter queue. ``concurrency`` is how many runs may go on at once. ``retention_s`` None: nothing
+    tells how long a message is kept, so none is dropped.
     """
 
     visibility_s: float
@@ -17,19 +18,22 @@ class Setup:
     partial_responses: bool = False
     max_receives: int | None = None
     concurrency: int = 1
+    retention_s: float | None = None
 
 
 @dataclass(frozen=True)
 class Attempt:
     """What one delivery's work took, and whether the handler raised at it. ``at_s``: when it began.
 
-    ``is_known`` is false where the run was over before the work was: then it is taken to be like its neighbours.
+    ``is_known`` is false where the run was over before the work was: then it is taken to be like its neighbours. ``is_done``: the
+    work was done before the handler raised.
     """
 
     at_s: float
     took_s: float
     raises: bool = False
     is_known: bool = True
+    is_done: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """What a lake tells of a queue's messages, in the form that a replay takes, and the settings that were in force."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
@@ -13,11 +14,12 @@ from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
 from forensics.lake.filters import at_least, equals, one_of
 from forensics.lake.rows import plain_rows
+from forensics.limits import LONGEST_RETENTION_S
 from forensics.run_ends import CUT_OFF
 from forensics.sentence import said
 from forensics.settings_in_force import SettingsInForce
 from forensics.tables import evidence as E
-from forensics.tables.findings import DELIVERIES, QUEUE_FINDINGS
+from forensics.tables.findings import DELIVERIES, MESSAGES, QUEUE_FINDINGS
 from forensics.what_if.model import Attempt, Observed, Outcome, Setup
 
 MOST_DELIVERIES = 100_000
@@ -49,7 +51,9 @@ class Observation:
     """A queue's messages, the settings in force, what came of it, and what running takes beside the work.
 
     ``left_out`` counts deliveries that were left out because there are too many, or because nothing tells their times.
-    ``guessed`` counts attempts whose work was cut off, so that what it takes is taken from its neighbours.
+    ``guessed`` counts attempts whose work was cut off, so that what it takes is taken from its neighbours. ``beside`` counts
+    repeats that are known and that no replay can give: of works that were sent again, or of deliveries that were left out.
+    ``longest_s`` is how long the slowest run took.
     """
 
     queue: str
@@ -60,6 +64,8 @@ class Observation:
     is_lambda: bool
     left_out: int
     guessed: int
+    beside: int = 0
+    longest_s: float = 0.0
 
 
 def observation(findings: Findings, queue: str) -> Observation:
@@ -89,7 +95,38 @@ def observation(findings: Findings, queue: str) -> Observation:
     guessed = sum(not a.is_known for mine in attempts.values() for a in mine)
     is_lambda = all(row["consumer_kind"] == "lambda" for row in rows)
     overhead = median(overheads) if overheads else 0.0
-    return Observation(rows[0]["queue"], tuple(messages), setup, outcome, overhead, is_lambda, left_out, guessed)
+    beside = max(0, _known_repeats(findings, arn, by_item, is_part=len(rows) == MOST_DELIVERIES) - outcome.repeats)
+    outcome.repeats += beside
+    longest_s = max(max(_s(r["run_ended_at"]) for r in batch) - _start_of(batch[0]) for batch in runs.values())
+    return Observation(
+        rows[0]["queue"],
+        tuple(messages),
+        setup,
+        outcome,
+        overhead,
+        is_lambda,
+        left_out,
+        guessed,
+        beside,
+        longest_s,
+    )
+
+
+def _known_repeats(findings: Findings, arn: str, by_item: Mapping[str, list[Row]], is_part: bool) -> int:
+    """Return how often works of the queue were done beyond the first time for sure, whichever message ids they came under.
+
+    ``is_part``: of more deliveries than can be replayed the last ones are; then works none of them belongs to do not count.
+    """
+    found: dict[str, int] = {}
+    replayed: set[str] = set()
+    for row in plain_rows(
+        findings.read(MESSAGES, ["work_id", "item_id", "effects_at_least"], equals("queue_arn", arn))
+    ):
+        work = row["work_id"] or row["item_id"]
+        found[work] = max(found.get(work, 0), (row["effects_at_least"] or 0) - 1)
+        if row["item_id"] in by_item:
+            replayed.add(work)
+    return sum(extra for work, extra in found.items() if work in replayed or not is_part)
 
 
 def _rows(findings: Findings, queue: str) -> tuple[str, list[Row], int]:
@@ -148,7 +185,8 @@ def _of_run(batch: list[Row], attempts: dict[str, list[Attempt]]) -> float:
             seconds_taken = like if place == at_hand else neighbours
         else:
             seconds_taken = seconds
-        attempts[row["item_id"]].append(Attempt(at_s, seconds_taken, place == place_raised, seconds is not None))
+        attempt = Attempt(at_s, seconds_taken, place == place_raised, seconds is not None, row["effect"] == "yes")
+        attempts[row["item_id"]].append(attempt)
         at_s += seconds_taken
     return 0.0 if was_cut else max(0.0, (ended_s - started_s) - sum(known))
 
@@ -179,6 +217,7 @@ def _setup(findings: Findings, arn: str, rows: list[Row], runs: dict[str, list[R
         bool(mapping.get("reports_batch_item_failures")),
         queue.get("max_receive_count"),
         min(concurrency, mapping.get("maximum_concurrency") or concurrency),
+        queue.get("message_retention_s") or LONGEST_RETENTION_S,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from heapq import heappop, heappush
+from math import inf
 from typing import Any
 
 import simpy
@@ -60,6 +61,7 @@ class Replay:
         self.offered: list[tuple[int, _Group]] = []
         self.outcome = Outcome()
         self.slots = setup.concurrency
+        self.kept_s = inf if setup.retention_s is None else setup.retention_s
         self.wake = self.env.event()
         is_asked = goes_with == MOMENT
         known = sorted((a.at_s, a.took_s) for m in messages for a in m.attempts if a.is_known) if is_asked else []
@@ -130,6 +132,8 @@ class Replay:
             batch: list[_Message] = []
             while group.waiting and len(batch) < self.setup.batch_size:
                 message = group.waiting.popleft()
+                if self.env.now >= message.seen.sent_at_s + self.kept_s:
+                    continue  # SQS dropped it: it is in no queue, and nobody had finished it
                 message.count += 1
                 message.receipt += 1
                 if self.setup.max_receives is not None and message.count > self.setup.max_receives:
@@ -191,10 +195,11 @@ class Replay:
             at_s += attempt.took_s
             if attempt.raises:
                 failed_at = place
-                break
-            if at_s < self.until_s:
+            if at_s < self.until_s and (attempt.is_done or not attempt.raises):
                 message.done += 1
                 message.first_done_s = at_s if message.first_done_s is None else min(at_s, message.first_done_s)
+            if attempt.raises:
+                break
         self._after(at_s - received_s, partial(self._ended, batch, receipts, received_s, failed_at, was_killed))
 
     def _ended(
@@ -220,10 +225,10 @@ class Replay:
         attempts = message.seen.attempts
         attempt = attempts[min(message.count, len(attempts)) - 1]
         if message.count > len(attempts) and attempt.raises:
-            attempt = Attempt(attempt.at_s, attempt.took_s, raises=True)
+            attempt = Attempt(attempt.at_s, attempt.took_s, raises=True, is_done=attempt.is_done)
         if self.goes_with == MESSAGE or not self.moments:
             return attempt
         place = bisect_left(self.moments, at_s)
         near = [p for p in (place - 1, place) if 0 <= p < len(self.moments)]
         nearest = min(near, key=lambda p: abs(self.moments[p] - at_s))
-        return Attempt(attempt.at_s, self.tooks[nearest], attempt.raises)
+        return Attempt(attempt.at_s, self.tooks[nearest], attempt.raises, is_done=attempt.is_done)

@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from forensics.errors import ForensicsError
+from forensics.limits import LARGEST_BATCH, LARGEST_FIFO_BATCH, LONGEST_FUNCTION_TIMEOUT_S, LONGEST_VISIBILITY_S
 from forensics.tables.findings import DELIVERIES
 from forensics.what_if import Answer, ask
 from pages._ui.board import Board
@@ -30,14 +31,17 @@ def what_if(queue: str, page: Page) -> None:
     if queue not in [row["queue"] for row in page.board.spans(DELIVERIES, "queue", "received_at")]:
         return
     st.subheader(say("What if its settings were others?"), anchor="what-if")
+    most = LARGEST_FIFO_BATCH if queue.endswith(".fifo") else LARGEST_BATCH
     with st.form("what_if", border=True):
         first, second, third, fourth = st.columns(4)
         asked = {
             "visibility_s": first.number_input(
-                say("Visibility timeout (s)"), 0, 43_200, None, placeholder=say("as it is")
+                say("Visibility timeout (s)"), 0, LONGEST_VISIBILITY_S, None, placeholder=say("as it is")
             ),
-            "batch_size": second.number_input(say("Batch size"), 1, 10_000, None, placeholder=say("as it is")),
-            "timeout_s": third.number_input(say("Function timeout (s)"), 1, 900, None, placeholder=say("as it is")),
+            "batch_size": second.number_input(say("Batch size"), 1, most, None, placeholder=say("as it is")),
+            "timeout_s": third.number_input(
+                say("Function timeout (s)"), 1, LONGEST_FUNCTION_TIMEOUT_S, None, placeholder=say("as it is")
+            ),
             "max_receives": fourth.number_input("maxReceiveCount", 1, 1_000, None, placeholder=say("as it is")),
         }
         answers = st.selectbox(say("Partial batch responses"), ("as it is", "on", "off"), format_func=term)
@@ -53,6 +57,8 @@ def what_if(queue: str, page: Page) -> None:
         st.warning(plain(f"{of_problem(problem)} {in_words(problem.hint)}"))
         return
     (st.write if found.is_faithful else st.warning)(plain(in_words(found.faithful)))
+    if found.beside:
+        st.write(plain(in_words(found.beside)))
     for sentence in found.warnings:
         st.warning(plain(in_words(sentence)))
     rows = [{"Settings": row.name, **{words: row.span(key) for key, words in _COLUMNS.items()}} for row in found.rows]

@@ -29,3 +29,21 @@ def test_a_value_that_aws_refuses_is_one_sentence_and_exit_2(lake, capsys, optio
 def test_a_queue_that_is_not_there_is_named(lake, capsys):
     assert cli.main(["what-if", "no-such-queue", "--lake", lake]) == 2
     assert "'no-such-queue'" in capsys.readouterr().err
+
+
+def test_more_than_ten_of_a_fifo_queue_is_refused(lake, capsys):
+    assert cli.main(["what-if", world.QUEUE, "--batch-size", "20", "--lake", lake]) == 2
+    assert capsys.readouterr().err.split("\n")[:2] == [
+        "doubletake: a batch size of 20 is not possible",
+        "  AWS takes 1 to 10.",
+    ]
+
+
+def test_that_the_replay_does_not_fit_is_said_before_the_numbers(lake, monkeypatch, capsys):
+    said = []
+    monkeypatch.setattr("cli.what_if.print_rows", lambda *_: said.append(capsys.readouterr().err))
+    monkeypatch.setattr("forensics.what_if.answer._faithful", lambda *_: (False, "It does not fit."))
+    cli.main(["what-if", world.QUEUE, "--lake", lake])
+
+    assert said == ["It does not fit.\n"]
+    assert "It does not fit" not in capsys.readouterr().err

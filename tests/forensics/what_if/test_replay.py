@@ -2,8 +2,10 @@
 
 import pytest
 
-from forensics.what_if.answer import SetupImpossibleError, check
-from forensics.what_if.model import Attempt, Observed, Setup
+from forensics.what_if import answer
+from forensics.what_if.answer import Row, SetupImpossibleError, check
+from forensics.what_if.model import Attempt, Observed, Outcome, Setup
+from forensics.what_if.observed import Observation
 from forensics.what_if.replay import MESSAGE, MOMENT, Replay
 
 
@@ -109,3 +111,108 @@ def test_the_same_messages_give_the_same_outcome():
 def test_what_aws_refuses_is_one_sentence(setup, words):
     with pytest.raises(SetupImpossibleError, match=words):
         check(setup)
+
+
+def test_what_always_fails_is_dropped_when_its_retention_ends():
+    """One message that fails at each receive: at 0, 60, 120 s, and SQS keeps it for 150 s."""
+    poison = [
+        Observed("p", 0.0, None, (Attempt(0.0, 1.0, True),)),
+        Observed("last", 900.0, None, (Attempt(900.0, 1.0),)),
+    ]
+    kept, lost = Replay(poison, Setup(60)).run(), Replay(poison, Setup(60, retention_s=150)).run()
+
+    assert (lost.failed_runs, lost.unfinished, lost.dead_lettered) == (3, 1, 0)
+    assert kept.failed_runs > 15
+
+
+def test_work_that_was_done_before_its_handler_raised_is_done_at_each_receive():
+    raised = [Observed("m", 0.0, None, (Attempt(0.0, 1.0, True, is_done=True), Attempt(60.0, 1.0, True, is_done=True)))]
+    outcome = Replay(raised, Setup(60, max_receives=2)).run()
+
+    assert (outcome.failed_runs, outcome.repeats, outcome.dead_lettered) == (2, 1, 1)
+
+
+def seen_under(setup, **more):
+    failing = messages(10, raises={6})
+    told = Replay(failing, setup).run()
+    return Observation(
+        more.pop("queue", "orders"), failing, setup, told, 0.0, more.pop("is_lambda", True), 0, 0, **more
+    )
+
+
+def best(seen):
+    same = answer._row("replayed as it was", seen, seen.setup)
+    return {row.name: row.setup for row in answer._best(seen, same, {seen.setup})}
+
+
+def test_partial_batch_responses_are_tried_where_they_are_off_and_never_taken_away():
+    off, on = Setup(60, 10, 30), Setup(60, 10, 30, partial_responses=True)
+
+    assert any(setup.partial_responses for setup in best(seen_under(off)).values())
+    assert all(setup.partial_responses for setup in best(seen_under(on)).values())
+
+
+def test_what_gives_the_same_as_the_settings_in_force_is_not_offered():
+    quiet = Setup(180, 1, 30)
+    good = Observation("orders", messages(3), quiet, Replay(messages(3), quiet).run(), 0.0, True, 0, 0)
+
+    assert best(good) == {}
+
+
+def test_a_worker_is_not_offered_less_than_its_slowest_handling():
+    offered = best(seen_under(Setup(60, 10), is_lambda=False, longest_s=17.2))
+
+    assert all(setup.visibility_s >= 18 for setup in offered.values())
+
+
+FIT = {
+    "a repeat that is not replayed": ({"repeats": 1}, {"repeats": 0}, False),
+    "one repeat of two": ({"repeats": 2}, {"repeats": 1}, False),
+    "ten of eleven": ({"repeats": 11}, {"repeats": 10}, True),
+    "waits that differ by less than a tenth of a second": ({"waits_s": [0.1]}, {"waits_s": [0.19]}, True),
+    "waits that differ by more": ({"waits_s": [0.1]}, {"waits_s": [0.21]}, False),
+}
+
+
+@pytest.mark.parametrize(("observed", "replayed", "fits"), FIT.values(), ids=FIT)
+def test_a_replay_fits_within_a_tenth(observed, replayed, fits):
+    numbers = Outcome(**replayed).numbers()
+
+    assert answer._faithful(Outcome(**observed), Row("x", Setup(60), numbers, numbers))[0] is fits
+
+
+LIMITS = {
+    "ten of a FIFO queue": ("orders.fifo", True, {"batch_size": 10}, None),
+    "more of a FIFO queue than Lambda allows": ("orders.fifo", True, {"batch_size": 11}, "batch size of 11"),
+    "as many of a standard queue": ("orders", True, {"batch_size": 11}, None),
+    "more than a worker receives at once": ("orders", False, {"batch_size": 11}, "batch size of 11"),
+    "a function timeout of a worker": ("orders", False, {"timeout_s": 30}, "consumed by workers"),
+    "partial responses of a worker": ("orders", False, {"partial_responses": True}, "consumed by workers"),
+}
+
+
+@pytest.mark.parametrize(("queue", "is_lambda", "changes", "refused"), LIMITS.values(), ids=LIMITS)
+def test_a_setting_that_this_consumer_cannot_have_is_refused(monkeypatch, queue, is_lambda, changes, refused):
+    seen = seen_under(Setup(60, 1, 30 if is_lambda else None), queue=queue, is_lambda=is_lambda)
+    monkeypatch.setattr(answer, "observation", lambda *_: seen)
+
+    if refused is None:
+        assert "as asked" in {row.name for row in answer.ask(None, queue, changes).rows}
+    else:
+        with pytest.raises(SetupImpossibleError, match=refused):
+            answer.ask(None, queue, changes)
+
+
+def test_repeats_that_no_setting_bears_on_are_in_every_row_and_are_said(monkeypatch):
+    """Two works were sent again under another id: the observed numbers have them, and so has every replay."""
+    quiet = Setup(60, 1, 30)
+    told = Replay(messages(3), quiet).run()
+    told.repeats += 2
+    monkeypatch.setattr(
+        answer, "observation", lambda *_: Observation("orders", messages(3), quiet, told, 0.0, True, 0, 0, beside=2)
+    )
+    found = answer.ask(None, "orders", {"batch_size": 2})
+
+    assert {row.span("repeats") for row in found.rows} == {"2"}
+    assert found.is_faithful
+    assert found.beside.startswith("Every row counts 2 repeats of work that was sent again")

@@ -18,12 +18,14 @@ TOLD = Outcome(2, 1, 41.0, 10, 7, 0, 0, 570.0, [1.0, 2.0, 3.0])
 def _answers():
     numbers = TOLD.numbers()
     same = Row("replayed as it was", Setup(600), numbers, numbers)
-    seen = Observation("orders", messages(3), Setup(600, 10, 30), TOLD, 0.1, True, 1_200, 3)
+    seen = Observation("orders", messages(3), Setup(600, 10, 30), TOLD, 0.1, True, 1_200, 3, beside=2)
     yield from answer._assumptions(seen)
-    yield from answer._warnings(Setup(20, 10, 30))
+    yield from answer._warnings(Setup(20, 11, 30), seen)
+    yield answer._beside(seen)
     yield answer._faithful(TOLD, same)[1]
     yield answer._faithful(TOLD, Row("x", Setup(600), numbers | {"repeats": 1}, numbers | {"repeats": 2}))[1]
     yield answer._named(Setup(180, 5, 30, partial_responses=True), Setup(600, 10, 30))
+    yield answer._named(Setup(600, 10, 30), Setup(600, 10, 30, partial_responses=True))
     yield answer._named(Setup(600), Setup(600))
     yield from ("observed", "replayed as it was", "as asked")
 
@@ -37,12 +39,12 @@ def test_every_sentence_is_said_by_its_phrase(code):
 
 
 def test_in_english_the_settings_and_numbers_stand_as_they_are():
-    *_, named, unchanged = [str(text) for text in list(_answers())[:-3]]
+    *_, named, without, unchanged = [str(text) for text in list(_answers())[:-3]]
     faithful, off = [str(text) for text in _answers() if str(text).startswith("Under the settings")]
 
     assert named == "visibility timeout 180 s, batch size 5, partial batch responses"
-    assert unchanged == "as it was"
-    assert "by one: redelivered 10, repeats 7, failed runs 1, blocked 570 s, median wait 2 s" in faithful
+    assert (without, unchanged) == ("no partial batch responses", "as it was")
+    assert "by 0.1 s: redelivered 10, repeats 7, failed runs 1, blocked 570 s, median wait 2 s" in faithful
     assert off.endswith("observed: repeats 1 to 2 instead of 7.")
 
 
