@@ -26,4 +26,7 @@ def settings(
     del said["text"]
     print(json.dumps(said, indent=1, ensure_ascii=False, default=str))
     file = chosen.settings_file()
-    say(f"{str(file)!r} can be meant, all of it." if file else "There is no settings file: these are the defaults.")
+    if file:
+        say("{file} can be meant, all of it.", file=repr(str(file)))
+    else:
+        say("There is no settings file: these are the defaults.")

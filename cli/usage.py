@@ -11,6 +11,7 @@ from forensics.sentence import said
 _FORMS = {
     r"No such option: (?P<option>.*) \(Possible options: (?P<names>.*)\)": "No such option: {option} (Possible options: {names})",
     r"No such option: (?P<option>.*)": "No such option: {option}",
+    r"No such command (?P<option>'.*')\. Did you mean (?P<names>.*)\?": "No such command {option}. Did you mean {names}?",
     r"No such command (?P<option>.*)\.": "No such command {option}.",
     r"Got unexpected extra argument\(s\) \((?P<names>.*)\)": "Got unexpected extra arguments ({names})",
     r"Missing argument (?P<option>.*)\.": "Missing argument {option}.",

@@ -121,7 +121,7 @@ def twice_words(queue: QueueReview) -> str:
     return interval(least, most) + share
 
 
-def spark_svg(values: list[float | None]) -> Markup:
+def spark_svg(values: list[float | None], unknown: str = "unknown") -> Markup:
     """Draw numbers as a small line; where nothing is known the line is broken. Text for readers without pictures."""
     known = [v for v in values if v is not None]
     top = max(known, default=0.0) or 1.0
@@ -138,8 +138,8 @@ def spark_svg(values: list[float | None]) -> Markup:
             x, _, y = run[0].partition(",")
             marks.append(f'<circle cx="{x}" cy="{y}" r="2"/>')
         run = []
-    label = ", ".join("unknown" if v is None else percent(v) for v in values)
-    return Markup(  # noqa: S704 - made of numbers alone
+    label = ", ".join(unknown if v is None else percent(v) for v in values)
+    return Markup(  # noqa: S704 - made of numbers and a word of ours
         f'<svg class="spark" role="img" aria-label="{label}" viewBox="-2 0 {_WIDTH + 4} {_HEIGHT}" '
         f'width="{_WIDTH}" height="{_HEIGHT}">{"".join(marks)}</svg>'
     )
@@ -163,7 +163,7 @@ def _environment(code: str) -> Environment:
         "clock": clock_text,
         "code": markdown.code,
         "text": markdown.text,
-        "spark": spark_svg,
+        "spark": lambda values: spark_svg(values, language.maybe("unknown")),
         "blocks": spark_line,
         "twice": lambda queue: say(twice_words(queue)),
         "span": lambda value_s: say(_span(value_s)),

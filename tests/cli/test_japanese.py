@@ -64,6 +64,8 @@ COMMANDS = {
     "two queues": ["balance", "payments.fifo", "--queue", "mail"],
     "an argument too many": ["status", "payments.fifo"],
     "no such option": ["status", "--fast"],
+    "no such command": ["frobnicate"],
+    "a command like one": ["stauts"],
     "no mark": ["mark", DOUBLE_BILLING, "lost"],
     "a window that is empty": ["correlate", "--since", "2030-01-01T00:00:00Z"],
     "a question without a key": ["ask", "why"],
@@ -97,6 +99,16 @@ def test_what_is_printed_is_japanese(run, args):
     words = re.sub(_OPTIONS, " ", f"{out}{err}", flags=re.MULTILINE)
 
     assert english_in(re.sub(CODES, " ", words)) == [], f"{out}{err}"
+
+
+def test_what_is_said_of_the_settings_file_is_japanese(run, lake):
+    file = lake / "doubletake.toml"
+    file.write_text("[team]\n")
+    _, _, read = run("settings", "--language", "ja")
+    file.unlink()
+    _, _, missing = run("settings", "--language", "ja")
+
+    assert english_in(read.replace(repr(str(file)), "")) == english_in(missing) == []
 
 
 def _longest_first(words):

@@ -1,4 +1,5 @@
 import dataclasses
+import html
 import re
 import tomllib
 from collections import Counter
@@ -19,6 +20,7 @@ from forensics.language import Language, phrases
 from forensics.origins import ORIGIN_RULES
 from forensics.queue_rules.facts import QueueFacts
 from forensics.queue_rules.fifo_group_blocked import fifo_group_blocked
+from forensics.readiness import LogFacts, readiness
 from forensics.report import pages as report_pages
 from forensics.report.case import load_case
 from forensics.report.changes import what_changed
@@ -214,6 +216,29 @@ def test_a_japanese_report_ends_its_sentences_as_japanese_does_and_says_what_eff
     assert "次にすること" in page
     assert re.findall(r".{0,20}[\u3040-\u30ff\u4e00-\u9fff]\.(?!\w).{0,10}", page) == []
     assert not re.findall(r"\((?:" + "|".join(sorted({basis for _, basis, _ in EFFECTS})) + r")\)", page)
+
+
+@pytest.mark.parametrize("kind", ["md", "html"])
+def test_every_follow_up_and_line_to_log_of_a_japanese_report_is_said_in_japanese(case, kind):
+    lacking = (LogFacts("lambda", 9, 0, 0, 0, 0, 0, 9, asks_response=True), LogFacts("worker", 9, 0, 0, 0, 0, 0, 9))
+    rows = tuple(
+        {
+            "log_group": "/aws/lambda/charge-card",
+            "missing": [m.what for m in missing],
+            "reasons": [m.why for m in missing],
+            "python_lines": [m.python for m in missing],
+            "node_lines": [m.node for m in missing],
+        }
+        for missing in (readiness(facts).missing for facts in lacking)
+    )
+    told = dataclasses.replace(case, to_log=rows)
+    page = render(told, kind, ReportOptions("ja")).decode()
+    said = phrases("ja")
+    section = page.partition(said["Suggested follow-ups"])[2].partition(said["Appendix: evidence and method"])[0]
+    words = re.sub(r"(?s)<pre>.*?</pre>|```.*?```|`[^`]*`|<[^>]+>", " ", section)
+
+    assert all(Language("ja").sentence(f.action) in html.unescape(words).replace("\\", "") for f in case.follow_ups)
+    assert english_in(html.unescape(words)) == []
 
 
 @pytest.mark.lake

@@ -153,6 +153,7 @@ def test_a_spark_line_breaks_where_nothing_is_known():
     assert drawn.count("<polyline") == 1
     assert drawn.count("<circle") == 1
     assert 'aria-label="10.0 %, 20.0 %, unknown, 40.0 %"' in drawn
+    assert 'aria-label="10.0 %, 不明"' in spark_svg([0.1, None], "不明")
 
 
 def test_a_format_that_is_none_is_refused():
