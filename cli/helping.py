@@ -1,17 +1,20 @@
 """``--help`` in the reader's language: the commands' own texts, and the few words that Typer writes around them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from shutil import get_terminal_size
 from typing import Any
 
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from cli.fold import breaks
 from cli.said import language, phrase, term
 
 _AROUND = ("ARGUMENTS_PANEL_TITLE", "OPTIONS_PANEL_TITLE", "DEFAULT_STRING", "ENVVAR_STRING", "REQUIRED_LONG_STRING")
 """What Typer writes in help by itself, by the names it keeps it under."""
+_NARROW = 80
+"""In fewer columns the table of options has no room for their names."""
 
 
 class SpokenCommand(TyperCommand):
@@ -70,6 +73,9 @@ def _around() -> Iterator[None]:
 
     before = {(rich_utils, name): getattr(rich_utils, name) for name in _AROUND}
     spoken: dict[Any, Any] = {place: term(text) for place, text in before.items()}
+    if get_terminal_size().columns < _NARROW:
+        by_options = (rich_utils, "_print_options_panel")
+        before[by_options], spoken[by_options] = rich_utils._print_options_panel, _one_below_another
     if language().code != "en":
         by_words = (rich.text, "divide_line")
         before[by_words], spoken[by_words] = rich.text.divide_line, _fold_anywhere
@@ -80,6 +86,29 @@ def _around() -> Iterator[None]:
     finally:
         for (module, name), value in before.items():
             setattr(module, name, value)
+
+
+def _one_below_another(*, name: str, params: Sequence[Any], ctx: Any, markup_mode: Any, console: Any) -> None:
+    """Stand in for Typer's table of options, which cuts off their names where it is narrow: each with what it says below it."""
+    from rich.padding import Padding
+    from rich.text import Text
+    from typer import rich_utils
+
+    if params:
+        console.print(Text(name, "bold"))
+    for param in params:
+        is_argument = isinstance(param, TyperArgument)
+        names = [param.display_name_raw] if is_argument else [*param.opts, *param.secondary_opts]
+        kind = param.display_type_rich(ctx=ctx)
+        span = param._get_number_range_help_str()
+        head = " ".join(
+            [", ".join(names), *([kind] if kind and kind not in names else []), *([f"[{span}]"] if span else [])]
+        )
+        console.print(Padding(rich_utils.highlighter(head), (0, 0, 0, 1)))
+        told = rich_utils._get_parameter_help(param=param, ctx=ctx, markup_mode=markup_mode)
+        console.print(Padding(told, (0, 0, 0, 3)))
+    if params:
+        console.print()
 
 
 def _fold_anywhere(text: str, width: int, fold: bool = True) -> list[int]:

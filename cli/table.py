@@ -50,7 +50,8 @@ class Layout:
     """The columns of a table, and what of them is shown where they do not fit side by side.
 
     ``row`` stands side by side there, what names the row first; ``facts`` are named on the next line, and ``sentences``
-    stand below without their names. What is in none of them is left out.
+    stand below without their names. What is in none of them is left out. Where not even the rest of ``row`` fits beside
+    itself, it is named as facts are.
     """
 
     columns: tuple[str, ...]
@@ -107,25 +108,30 @@ class _Columns:
 
 
 def _narrow(records: Sequence[Record], layout: Layout, width: int) -> "Iterator[Text]":
-    """Yield few columns, and below each row its facts and sentences; what names a row is never folded."""
+    """Yield few columns, and below each row its facts and sentences; a name or an id is never folded."""
     from rich.text import Text
 
     side = _Columns.of(records, layout.row)
     first, rest = _Columns.of(records, layout.row[:1]), _Columns.of(records, layout.row[1:])
     fits = side.width <= width
+    has_columns = not fits and len(_GAP) + rest.width <= width
+    is_name = layout.row[0] in NAMES
     if fits:
         yield Text(side.line(side.names), "bold")
     else:
         yield Text(first.names[0], "bold")
-        yield from _folded(rest.line(rest.names), width, "bold")
+    if has_columns:
+        yield Text(_GAP + rest.line(rest.names), "bold")
     yield Text("─" * min(width, max(side.width if fits else rest.width + len(_GAP), 40)))
     for record, whole, name, others in zip(records, side.cells, first.cells, rest.cells, strict=True):
         if fits:
             yield Text(side.line(whole))
         else:
-            yield Text(name[0])
-            yield from _folded(rest.line(others), width)
-        facts = [f"{_head(n)} {cell_text(record[n], n)}" for n in layout.facts if _is_said(record.get(n))]
+            yield from map(Text, [name[0]] if is_name else fold(name[0], width))
+        if has_columns:
+            yield Text(_GAP + rest.line(others))
+        told = layout.facts if fits or has_columns else (*layout.row[1:], *layout.facts)
+        facts = [f"{_head(n)} {cell_text(record[n], n)}" for n in told if _is_said(record.get(n))]
         for line in _side_by_side(facts, width):
             yield from _folded(line, width)
         for sentence in layout.sentences:

@@ -1,12 +1,15 @@
 """At 80 columns ids can be copied and sentences read; the worst incident is what stands last on the screen."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import cli
+from cli.fold import cells
 from cli.output import answer
+from cli.program import whole
 from cli.table import Layout, print_table
 from cli.verdict import print_verdict
 from forensics.window import TimeWindow
@@ -39,6 +42,10 @@ def two_incidents(tmp_path_factory) -> Path:
 
 def on_terminal(*args: str) -> list[str]:
     return printed(lambda: cli.main(args)).decode().splitlines()
+
+
+def uncoloured(*args: str) -> list[str]:
+    return [re.sub(r"\x1b\[[\d;]*m", "", line) for line in on_terminal(*args)]
 
 
 IDS = {
@@ -98,6 +105,81 @@ def test_an_id_that_is_wider_than_the_terminal_stands_alone_and_whole():
 
     assert "q" * 100 in lines
     assert "  3" in lines
+
+
+BESIDE = Layout(("settings", "times", "state", "why"), row=("settings", "times", "state"), sentences=("why",))
+
+
+def test_values_that_do_not_fit_side_by_side_stand_below_with_their_names_and_none_is_torn(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    row = {"settings": "visibility timeout 180 s, batch size 5 and more", "times": 3, "why": WHY}
+    record = row | {"state": "recurring, quiet for 2 days and more"}
+    head, rule, *lines = printed(lambda: print_table([record], BESIDE, False)).decode().splitlines()
+
+    assert "settings" in head
+    assert "times" not in head
+    assert len(rule) == 40
+    assert lines[:4] == [
+        *("visibility timeout 180 s, batch size 5", "and more"),
+        *("  times 3", "  state recurring, quiet for 2 days and"),
+    ]
+    assert max(map(len, lines)) <= 40
+
+
+def test_a_name_is_not_folded_though_it_has_a_blank(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    group = "/ecs/the worker that has a name of many words"
+    layout = Layout(("log_group", "why"), row=("log_group",), sentences=("why",))
+
+    assert (
+        group in printed(lambda: print_table([{"log_group": group, "why": WHY}], layout, False)).decode().splitlines()
+    )
+
+
+TABLES = {
+    "faults": ["incidents"],
+    "incidents": ["incidents", "--each"],
+    "messages": ["messages"],
+    "deliveries": ["deliveries"],
+    "findings": ["findings"],
+    "checks": ["check", "--fail-on", "never"],
+    "weeks": ["health"],
+    "sources": ["status"],
+    "waits": ["waiting"],
+    "balances": ["balance"],
+    "replays": ["what-if", world.QUEUE],
+    "proposals": ["suggest", world.QUEUE],
+    "one message": ["find", world.IDS[0]],
+    "still": ["ask", "still"],
+    "refunds": ["ask", "refund"],
+    "why": ["ask", "why", world.IDS[0]],
+    "marks": ["marks"],
+    "views": ["views"],
+    "runs": ["runs"],
+}
+
+
+@pytest.mark.parametrize("code", ["en", "ja"])
+@pytest.mark.parametrize("args", TABLES.values(), ids=TABLES)
+def test_a_terminal_of_forty_columns_is_wide_enough_for_every_table(two_incidents, monkeypatch, args, code):
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = uncoloured(*args, "--lake", str(two_incidents), "--language", code)
+    folded = [line for line in lines if " --" not in line and "://" not in line]
+
+    assert [
+        line for line in folded if cells(line) > 40 and " " in line.strip()
+    ] == []  # a single word can only be copied whole
+
+
+@pytest.mark.parametrize("code", ["en", "ja"])
+@pytest.mark.parametrize("name", ["", *whole().commands])
+def test_help_cuts_no_option_off_in_forty_columns(two_incidents, monkeypatch, name, code):
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = uncoloured(*name.split(), "--help", "--language", code)
+    options = [option for param in whole().commands.get(name, whole()).params for option in param.opts]
+
+    assert [line for line in lines if "…" in line or cells(line) > 40] == []
+    assert [option for option in options if option.startswith("--") and not any(option in line for line in lines)] == []
 
 
 def test_a_row_that_fits_is_one_line_with_every_column():
