@@ -87,7 +87,10 @@ def read_books(
     there = _entries_of(lake, queue_arn, named, edition)
     if any(row["row_sha256"] is None for row in there):
         raise BooksUnclearError(
-            said("the ledger {book} was read by an earlier release, which did not keep what tells its rows", book=repr(named)),
+            said(
+                "the ledger {book} was read by an earlier release, which did not keep what tells its rows",
+                book=repr(named),
+            ),
             said("Take that reading back with --withdraw {book}, and read the file again.", book=named),
         )
     new = merged([{**common, "read_at": now, **row} for row in _rows_of(ledger)], newest(there))

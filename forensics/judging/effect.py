@@ -20,6 +20,11 @@ def _unlogged(d: Delivery) -> bool:
     return d.unseen_basis == "unseen"
 
 
+def _may_be_same_receive(d: Delivery) -> bool:
+    """Its receive count is that of an earlier delivery: another stream may tell of that receive once more."""
+    return d.may_be_same_receive and (_marked(d) or not _guarded(d))
+
+
 def _marked(d: Delivery) -> bool:
     """A line that matches the effect marker names this message or its business key, in this delivery."""
     return d.marker_at is not None
@@ -98,6 +103,7 @@ def _otherwise(d: Delivery) -> bool:
 EFFECTS: tuple[tuple[str, str, Callable[[Delivery], bool]], ...] = (
     ("no", "never_started", _unlogged_and_never_started),
     ("unknown", "unseen", _unlogged),
+    ("unknown", "same_receive", _may_be_same_receive),
     ("yes", "marker", _marked),
     ("no", "guard", _guarded),
     ("no", "never_started", _init_failed),

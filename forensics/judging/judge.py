@@ -23,6 +23,7 @@ from forensics.judging.pairs import redeliveries_of
 from forensics.judging.passing import without_passing
 from forensics.judging.placing import place_by_message
 from forensics.judging.provisional import delivery_final_at
+from forensics.judging.same_receive import put_together
 from forensics.judging.sends import add_sends
 from forensics.judging.surroundings import Surroundings
 from forensics.judging.task_stops import add_stop
@@ -94,7 +95,7 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
         by_item[delivery.queue_arn, delivery.item_id].append(delivery)
     items = {}
     for name, item in by_item.items():
-        item = without_passing(item)
+        item = put_together(without_passing(item))
         in_order = put_in_order(item + unlogged_receives(item, around))
         _add_calls(in_order, around)
         for delivery in in_order:

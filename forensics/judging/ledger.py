@@ -15,7 +15,7 @@ def put_in_order(item: Sequence[Delivery]) -> list[Delivery]:
     in_order = sorted(item, key=_by_time if None in counts else _by_count)
     for index, delivery in enumerate(in_order, start=1):
         delivery.delivery_index = index
-        delivery.came_again = index < len(in_order)
+        delivery.came_again = any(not later.may_be_same_receive for later in in_order[index:])
     return in_order
 
 

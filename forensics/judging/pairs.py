@@ -20,8 +20,12 @@ from forensics.streams.model import Delivery
 
 
 def redeliveries_of(item: Sequence[Delivery], around: Surroundings) -> list[Redelivery]:
-    """Return one redelivery per delivery of an item but the first; ``item``: its judged deliveries in order."""
-    return [_redelivery(earlier, later, around) for earlier, later in pairwise(item)]
+    """Return one redelivery per receive of an item but the first; ``item``: its judged deliveries in order.
+
+    What may be the receive before it, told once more, is no redelivery for all we know.
+    """
+    received = [delivery for delivery in item if not delivery.may_be_same_receive]
+    return [_redelivery(earlier, later, around) for earlier, later in pairwise(received)]
 
 
 def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Redelivery:

@@ -10,6 +10,7 @@ from forensics.sentence import counted, said
 
 Row = Mapping[str, Any]
 _BASES = {
+    "same_receive": "{n} with the receive count of an earlier one: another log may tell of that receive once more.",
     "in_progress": "{n} in progress when the run ended; whether the work completed is unknown.",
     "parallel": "{n} in a run that failed, with items that may run in parallel.",
     "partial_response": "{n} in a run whose list of failed items was not logged.",

@@ -273,6 +273,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     delivery_index: int = 1
     is_seen: bool = True
     came_again: bool = False
+    may_be_same_receive: bool = False
     unseen_basis: str | None = None
     effect: str = "unknown"
     basis: str = "no_item_lines"

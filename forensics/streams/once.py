@@ -35,8 +35,34 @@ def _of_moment(statements: Iterable[Statement]) -> Iterator[Statement]:
             yield statement._replace(kind="app", facts=[f._replace(key=None) for f in marks])
 
 
+ECHO_US = 20_000
+"""A logger with two handlers writes a line twice within so long; no message is handed out again so soon without a word."""
+
+
 def facts_once(facts: Sequence[PlacedFact]) -> list[PlacedFact]:
-    """Leave out facts of a worker's stream, in order, that another line of the same moment states, too."""
+    """Leave out facts of a worker's stream, in order, that another line of the same moment states, too.
+
+    Or the line before it about the same messages, a moment earlier: who writes every line twice handles nothing twice.
+    """
+    return _once_in_a_moment(_without_echoes(facts))
+
+
+def _without_echoes(facts: Sequence[PlacedFact]) -> list[PlacedFact]:
+    found: list[PlacedFact] = []
+    before: dict[str, tuple[int, list[Fact]]] = {}
+    for _, line in groupby(facts, attrgetter("fact.evidence_id")):
+        placed = list(line)
+        at = placed[0].at
+        said = [one.fact._replace(evidence_id="", at=0) for one in placed]
+        items = {fact.item_id for fact in said}
+        told = [before.get(item, (0, [])) for item in items if item is not None]
+        if not (len(told) == len(items) and all(at - then <= ECHO_US and same == said for then, same in told)):
+            found += placed
+            before |= {item: (at, said) for item in items if item is not None}
+    return found
+
+
+def _once_in_a_moment(facts: Sequence[PlacedFact]) -> list[PlacedFact]:
     found: list[PlacedFact] = []
     seen: dict[Fact, str] = {}
     at = None

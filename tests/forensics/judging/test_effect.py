@@ -25,6 +25,22 @@ CASES = {
         {"is_seen": False, "unseen_basis": "unseen", "run_status": None, "consumer_kind": None},
         ("unknown", "unseen", None),
     ),
+    "an effect line in what may be an earlier receive": (
+        {"marker_at": 5, "may_be_same_receive": True},
+        ("unknown", "same_receive", None),
+    ),
+    "nothing in what may be an earlier receive": (
+        {**WHOLE, "may_be_same_receive": True},
+        ("unknown", "same_receive", None),
+    ),
+    "an effect line there, beside a guard line": (
+        {"marker_at": 5, "guard_at": 4, "may_be_same_receive": True},
+        ("unknown", "same_receive", None),
+    ),
+    "a guard line in what may be an earlier receive": (
+        {"guard_at": 4, "may_be_same_receive": True},
+        ("no", "guard", None),
+    ),
     "an effect line": ({"marker_at": 5}, ("yes", "marker", 5)),
     "an effect line at the very first moment": ({"marker_at": 0}, ("yes", "marker", 0)),
     "an effect line beside a guard line": ({"marker_at": 5, "guard_at": 4}, ("yes", "marker", 5)),

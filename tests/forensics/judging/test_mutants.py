@@ -23,6 +23,7 @@ from tests.forensics.judging import (
     test_passing,
     test_progress,
     test_provisional,
+    test_same_receive,
     test_unlogged,
     test_works,
 )
@@ -117,6 +118,13 @@ ASKED = {
         (test_guard_tables.cited, test_guard_tables.CITED),
         (test_guard_tables.told, test_guard_tables.TOLD),
         (test_guard_tables.absent, test_guard_tables.ABSENT),
+    ],
+    "same_receive": [
+        (test_same_receive.answer, test_same_receive.CASES),
+        (
+            test_same_receive.answer_kept,
+            {name: (*case, case[-1]) for name, case in test_same_receive.SAID.items()},
+        ),
     ],
     "unlogged": [
         (test_unlogged.answer, test_unlogged.CASES),

@@ -1,6 +1,8 @@
 """Lines that were delivered twice say what they say once."""
 
-from forensics.streams.model import Fact
+import pytest
+
+from forensics.streams.model import Fact, PlacedFact
 from forensics.streams.once import facts_once, statements_once
 from forensics.streams.runs import Statement
 from tests.forensics.streams.worker_streams import handlings as handlings_of
@@ -76,3 +78,42 @@ def test_one_line_of_a_worker_may_say_the_same_of_two():
     (placed,) = stream("record a")
 
     assert facts_once([placed, placed._replace(place=1)]) == [placed, placed._replace(place=1)]
+
+
+MS = 1_000
+ECHOES = {
+    "at once": ([(0, "started", "a"), (1, "started", "a")], 1),
+    "as late as a second handler of a logger writes": ([(0, "started", "a"), (20, "started", "a")], 1),
+    "later than that": ([(0, "started", "a"), (21, "started", "a")], 2),
+    "after a line of another message": ([(0, "started", "a"), (1, "started", "b"), (2, "started", "a")], 2),
+    "after another line of the message": ([(0, "started", "a"), (1, "failure", "a"), (2, "started", "a")], 3),
+    "of another kind": ([(0, "started", "a"), (1, "record", "a")], 2),
+    "and a third": ([(0, "started", "a"), (15, "started", "a"), (25, "started", "a")], 2),
+    "of a message that nobody names": ([(0, "failure", None), (1, "failure", None)], 2),
+}
+
+
+@pytest.mark.parametrize(("lines", "left"), ECHOES.values(), ids=ECHOES)
+def test_a_line_that_a_logger_writes_once_more_says_nothing_new(lines, left):
+    said = [
+        PlacedFact(at * MS, 0, 0, Fact(role, at * MS, f"line {n}", message_id))
+        for n, (at, role, message_id) in enumerate(lines)
+    ]
+
+    assert len(facts_once(said)) == left
+
+
+def test_a_line_that_says_the_same_with_another_count_is_another_receive():
+    first, second = (Fact("started", n * MS, f"line {n}", "a", receive_count=n) for n in (1, 2))
+
+    assert len(facts_once([PlacedFact(f.at, 0, 0, f) for f in (first, second)])) == 2
+
+
+def test_of_a_line_that_states_several_facts_all_are_left_out_together():
+    line = [
+        PlacedFact(at * MS, 0, place, Fact(role, at * MS, f"line {at}", "a"))
+        for at in (0, 1)
+        for place, role in enumerate(("record", "started"))
+    ]
+
+    assert facts_once(line) == line[:2]

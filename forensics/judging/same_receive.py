@@ -1,0 +1,80 @@
+"""One receive that several lines or streams tell of, each as a delivery of its own: put together, or counted for sure once.
+
+A log that reached the lake by two ways (two shippers, a worker's own file beside CloudWatch, a central copy) tells of every
+receive twice, at times that differ.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from forensics.identity import tells_deliveries_apart
+from forensics.judging.evidence import united
+from forensics.judging.known import highest, lowest, unknown_first
+from forensics.streams.model import Delivery
+
+_EARLIEST = ("started_at", "marker_at", "guard_at", "record_at", "worker_finished_at", "worker_failed_at", "delete_at")
+_LISTS = ("business_keys", "fact_ids", "end_ids", "evidence_ids")
+
+
+def put_together(item: Sequence[Delivery]) -> list[Delivery]:
+    """Return the deliveries of one message in one queue, each receive once; changes what it is given.
+
+    Two deliveries are one receive for sure where both have its receipt handle, or the same receive count and the same request id, or
+    stand in one worker's stream with the same receive count; a FIFO queue never gives a count twice. Two runs of functions are two. Else
+    the same count is that of one receive that two streams tell of, or of a copy that a standard queue handed out: the later one
+    ``may_be_same_receive``.
+    """
+    if len(item) < 2:
+        return list(item)
+    found: list[Delivery] = []
+    by_count: dict[int | None, list[Delivery]] = defaultdict(list)
+    by_handle: dict[str, Delivery] = {}
+    for delivery in sorted(item, key=_by_time):
+        handle = delivery.receipt_handle if tells_deliveries_apart(delivery.receipt_handle) else None
+        count = delivery.receive_count
+        same = by_handle.get(handle or "")
+        if same is None:
+            same = next((other for other in by_count[count] if _is_one(other, delivery)), None)
+        if same is not None:
+            _add(same, delivery)
+            continue
+        found.append(delivery)
+        if handle is not None:
+            by_handle[handle] = delivery
+        if count is not None:
+            delivery.may_be_same_receive = not all(_are_two_runs(other, delivery) for other in by_count[count])
+            by_count[count].append(delivery)
+    return found
+
+
+def _is_one(one: Delivery, other: Delivery) -> bool:
+    """Tell whether two deliveries with one receive count are one receive for sure."""
+    if one.is_fifo or (one.request_id is not None and one.request_id == other.request_id):
+        return True
+    of_workers = one.consumer_kind == other.consumer_kind == "worker"
+    return of_workers and (one.log_group, one.log_stream) == (other.log_group, other.log_stream)
+
+
+def _are_two_runs(one: Delivery, other: Delivery) -> bool:
+    """Tell whether two that are not one run are known to be runs at all."""
+    return None not in (one.request_id, other.request_id)
+
+
+def _add(one: Delivery, other: Delivery) -> None:
+    """Add to a delivery what another of the same receive says besides."""
+    for name in Delivery.__struct_fields__:
+        mine, theirs = getattr(one, name), getattr(other, name)
+        if name in _EARLIEST:
+            setattr(one, name, lowest((mine, theirs)))
+        elif name in _LISTS:
+            setattr(one, name, united(mine, theirs))
+        elif mine is None or mine is False:
+            setattr(one, name, theirs)
+    if one.run_status == "unknown" and other.run_status != "unknown":
+        one.run_status, one.run_ended_at, one.is_end_known = other.run_status, other.run_ended_at, other.is_end_known
+    one.run_last_line_at = highest((one.run_last_line_at, other.run_last_line_at))
+    one.last_fact_at = highest((one.last_fact_at, other.last_fact_at))
+
+
+def _by_time(delivery: Delivery) -> tuple[object, ...]:
+    return *unknown_first(delivery.received_at), *unknown_first(delivery.consumer)

@@ -1,0 +1,125 @@
+"""Deliveries that are one receive, told by several lines or streams."""
+
+import pytest
+
+from forensics.identity import handle_token
+from forensics.judging import same_receive
+from tests.forensics.judging.plain import S, delivery
+
+ONE_HANDLE, OTHER_HANDLE = (handle_token("AQEB" + letter * 200) for letter in "xy")
+COUNTED = {"receive_count": 1, "received_at": 0, "consumer": "a"}
+AGAIN = {"receive_count": 1, "received_at": 3 * S, "consumer": "b"}
+WORKER = {"consumer_kind": "worker", "log_group": "/ecs/app"}
+ONE, TWO, MAYBE = "one", "two", "maybe one"
+CASES = {
+    "one receipt handle": ({"receipt_handle": ONE_HANDLE}, {"receipt_handle": ONE_HANDLE, "log_stream": "other"}, ONE),
+    "different receipt handles": ({"receipt_handle": ONE_HANDLE}, {"receipt_handle": OTHER_HANDLE}, TWO),
+    "receipt handles that a log masks": (
+        {"receipt_handle": handle_token("***")},
+        {"receipt_handle": handle_token("***")},
+        TWO,
+    ),
+    "one receipt handle of which only one shows a count": (
+        {"receipt_handle": ONE_HANDLE},
+        {"receipt_handle": ONE_HANDLE, "receive_count": 2},
+        ONE,
+    ),
+    "one count and one request id": (COUNTED | {"request_id": "r"}, AGAIN | {"request_id": "r"}, ONE),
+    "one count and different request ids: two runs": (COUNTED | {"request_id": "r"}, AGAIN | {"request_id": "q"}, TWO),
+    "one count, and one request id that is not known": (COUNTED | {"request_id": "r"}, AGAIN, MAYBE),
+    "one request id, and no counts": ({"request_id": "r"}, {"request_id": "r", "consumer": "b"}, TWO),
+    "one request id and different counts": (
+        COUNTED | {"request_id": "r"},
+        AGAIN | {"request_id": "r", "receive_count": 2},
+        TWO,
+    ),
+    "one count of a FIFO queue": (COUNTED | {"is_fifo": True}, AGAIN | {"is_fifo": True, "log_stream": "other"}, ONE),
+    "one count in a worker's stream": (COUNTED | WORKER, AGAIN | WORKER, ONE),
+    "one count in two streams of workers": (COUNTED | WORKER, AGAIN | WORKER | {"log_stream": "other"}, MAYBE),
+    "one count in two log groups of workers": (COUNTED | WORKER, AGAIN | WORKER | {"log_group": "/ecs/b"}, MAYBE),
+    "one count of a worker and of a function, in one stream": (
+        COUNTED | WORKER,
+        AGAIN | {"log_group": "/ecs/app"},
+        MAYBE,
+    ),
+    "no counts at all": ({}, {"consumer": "b"}, TWO),
+}
+"""What is said of the first delivery and of the second, and how many receives they are."""
+
+
+def answer(of, first, second):
+    found = of.put_together([delivery(**second), delivery(**first)])
+    if len(found) == 2 and any(d.may_be_same_receive for d in found):
+        return MAYBE
+    return ONE if len(found) == 1 else TWO
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), CASES.values(), ids=CASES)
+def test_two_deliveries_are_receives(first, second, expected):
+    assert answer(same_receive, first, second) == expected
+
+
+def test_of_two_that_may_be_one_the_later_is_the_one_that_may_be():
+    first, second = same_receive.put_together([delivery(**AGAIN), delivery(**COUNTED)])
+
+    assert (first.received_at, first.may_be_same_receive) == (0, False)
+    assert (second.received_at, second.may_be_same_receive) == (3 * S, True)
+
+
+def test_a_third_that_surely_is_the_first_makes_no_third_receive():
+    found = same_receive.put_together(
+        [delivery(**COUNTED, receipt_handle=ONE_HANDLE, log_stream=stream) for stream in ("a", "b", "c")]
+    )
+
+    assert len(found) == 1
+
+
+HANDLE = {"receipt_handle": ONE_HANDLE}
+SAID = {
+    "lines of both": ({"fact_ids": ["a"]}, {"fact_ids": ["b"]}, {"fact_ids": ["a", "b"]}),
+    "the earlier of two effect lines": ({"marker_at": 7}, {"marker_at": 5}, {"marker_at": 5}),
+    "an effect line of either": ({}, {"marker_at": 5}, {"marker_at": 5}),
+    "what only the other says": (
+        {"is_refused": False},
+        {"is_refused": True, "batch_count": 2},
+        {"is_refused": True, "batch_count": 2},
+    ),
+    "its own word where both say it": ({"batch_count": 1}, {"batch_count": 2}, {"batch_count": 1}),
+    "the end that only the other tells": (
+        {"run_status": "unknown", "run_ended_at": 3, "is_end_known": False},
+        {"run_status": "error", "run_ended_at": 8},
+        {"run_status": "error", "run_ended_at": 8, "is_end_known": True},
+    ),
+    "its own end": (
+        {"run_status": "success", "run_ended_at": 3},
+        {"run_status": "error", "run_ended_at": 8},
+        {"run_status": "success", "run_ended_at": 3},
+    ),
+    "its own end where the other tells none": (
+        {"run_status": "success", "run_ended_at": 3},
+        {"run_status": "unknown", "run_ended_at": 8},
+        {"run_status": "success", "run_ended_at": 3},
+    ),
+    "no end where neither tells one": (
+        {"run_status": "unknown", "run_ended_at": 3},
+        {"run_status": "unknown", "run_ended_at": 8},
+        {"run_status": "unknown", "run_ended_at": 3},
+    ),
+    "the last line of both": ({"last_fact_at": 8}, {"last_fact_at": 9}, {"last_fact_at": 9}),
+    "when it was received first": ({}, {"received_at": 5 * S}, {"received_at": 0}),
+}
+
+
+def kept(of, first, second):
+    (found,) = of.put_together([delivery(**{**AGAIN, **second, **HANDLE}), delivery(**{**COUNTED, **first, **HANDLE})])
+    return found
+
+
+def answer_kept(of, first, second, names):
+    found = kept(of, first, second)
+    return {name: getattr(found, name) for name in names}
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), SAID.values(), ids=SAID)
+def test_of_one_receive_is_kept(first, second, expected):
+    assert answer_kept(same_receive, first, second, expected) == expected
