@@ -11,7 +11,7 @@ that names every message of every run it logs.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from forensics.judging.ending import is_at_limit
+from forensics.judging.ending import is_at_limit, may_have_been_given_back
 from forensics.judging.known import first_known
 from forensics.judging.pairs import held_before
 from forensics.judging.placing import LONGEST_INIT_MS
@@ -36,7 +36,8 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
         return "unread" if may_have_come_unread(last, around, _may_have_been_kept(item)) else None
     if first.message_id is None:
         return "key_alone"
-    if last.ended_by in _TO_COME_AGAIN and not is_at_limit(last) and not around.hides_no_work(last.polled_arn):
+    is_to_come = last.ended_by in _TO_COME_AGAIN or (last.ended_by == "unknown" and may_have_been_given_back(last))
+    if is_to_come and not is_at_limit(last) and not around.hides_no_work(last.polled_arn):
         return "not_ended"
     starts = _starts(item)
     if _hides_before(first, around, starts) or _hides_after(last, around, starts):
@@ -51,7 +52,7 @@ def _may_have_been_kept(item: Sequence[Delivery]) -> bool:
     It may have where a delivery before was counted and not seen.
     """
     return any(
-        not d.is_seen or (d.consumer_kind == "lambda" and d.run_status == "success" and not d.is_named_failure)
+        not d.is_seen or (d.consumer_kind == "lambda" and d.run_status == "success" and not d.may_be_given_back)
         for d in item[:-1]
     )
 

@@ -73,9 +73,17 @@ def _returned(d: Delivery) -> bool:
     """The invocation ended in success, no marker is configured, and it cannot have been among its batchItemFailures."""
     if d.run_status != "success" or d.consumer_kind != "lambda" or d.has_stray_guard or d.has_effect:
         return False
-    if d.reports_batch_item_failures is False:
-        return True
-    return (d.has_response or d.was_given_back is False) and not d.is_named_failure
+    if _item_failed(d):
+        return False
+    return d.reports_batch_item_failures is False or d.has_response or d.was_given_back is False
+
+
+def _item_failed(d: Delivery) -> bool:
+    """The invocation ended in success, and its own lines say that this item failed: in batchItemFailures, read by Lambda or not.
+
+    A response that names something else may mean any message of its batch.
+    """
+    return d.run_status == "success" and d.consumer_kind == "lambda" and (d.is_named_failure or d.is_malformed_response)
 
 
 def _in_progress(d: Delivery) -> bool:
@@ -111,6 +119,7 @@ EFFECTS: tuple[tuple[str, str, Callable[[Delivery], bool]], ...] = (
     ("no", "not_reached", _not_reached),
     ("no", "no_marker", _without_its_marker),
     ("yes", "returned", _returned),
+    ("unknown", "item_failed", _item_failed),
     ("unknown", "in_progress", _in_progress),
     ("unknown", "parallel", _parallel),
     ("unknown", "partial_response", _may_have_been_given_back),

@@ -28,13 +28,19 @@ def ends_surely(delivery: Delivery) -> bool:
 def _succeeded(d: Delivery) -> bool:
     if d.is_malformed_response and d.reports_batch_item_failures is not False:  # it gives back the whole batch
         return False
-    return d.run_status == "success" and not d.is_named_failure and d.delete_reason is None
+    return d.run_status == "success" and not d.may_be_given_back and d.delete_reason is None
 
 
 def _was_given_back(d: Delivery) -> bool:
     """A run that succeeded gave the message back, by naming it or by a response that names something else."""
-    is_whole_batch = d.is_malformed_response and bool(d.reports_batch_item_failures)
-    return d.run_status == "success" and (d.is_named_failure or is_whole_batch)
+    is_given_back = d.is_named_failure or d.is_malformed_response
+    return d.run_status == "success" and is_given_back and bool(d.reports_batch_item_failures)
+
+
+def may_have_been_given_back(d: Delivery) -> bool:
+    """Tell whether a run that succeeded said that it failed, or something else, and nothing tells whether its mapping reads that."""
+    is_said = d.is_named_failure or d.is_malformed_response
+    return d.run_status == "success" and is_said and d.reports_batch_item_failures is None
 
 
 def is_at_limit(delivery: Delivery) -> bool:
@@ -73,9 +79,9 @@ def _may_delete_under(earlier: Delivery, received_from: int | None, has_sign: bo
     if earlier.queue.endswith(".fifo") or received_from is None:
         return False
     is_told = _succeeded(earlier) and earlier.run_ended_at is not None and earlier.is_end_known
-    is_open = (
-        earlier.run_status in ("success", "unknown") and not earlier.is_named_failure and earlier.delete_reason is None
-    ) and not _was_given_back(earlier)
+    is_named = earlier.is_named_failure and bool(earlier.reports_batch_item_failures)
+    is_open = earlier.run_status in ("success", "unknown") and not is_named and earlier.delete_reason is None
+    is_open = is_open and not _was_given_back(earlier)
     if not earlier.is_seen or not is_open or (has_sign and not is_told):
         return False
     over_at = earlier.run_ended_at if is_told else _over_at(earlier)
@@ -165,4 +171,5 @@ def _was_moved(d: Delivery, failed: bool, was_polled: bool) -> bool:
     """
     if failed:
         return was_polled or d.is_in_dead_letter_queue
-    return d.run_status == "unknown" and d.effect != "yes" and d.is_in_dead_letter_queue
+    is_open = d.run_status == "unknown" or may_have_been_given_back(d)
+    return is_open and d.effect != "yes" and d.is_in_dead_letter_queue

@@ -310,6 +310,11 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
         return self.order_declared or self.order_inferred
 
     @property
+    def may_be_given_back(self) -> bool:
+        """Its run named it as failed, and its mapping may read that: a mapping without partial responses deletes what it names."""
+        return self.is_named_failure and self.reports_batch_item_failures is not False
+
+    @property
     def setting_ids(self) -> list[str]:
         """Evidence of the settings in force at the receive."""
         return [i for i in (self.queue_settings_id, self.mapping_id, self.function_settings_id) if i]

@@ -256,6 +256,11 @@ KEPT = {
     "its run had succeeded": ({}, {}, "unread"),
     "its run had failed": ({"run_status": "error"}, {}, None),
     "its run had given it back by name": ({"is_named_failure": True}, {}, None),
+    "its run had named it, which its mapping does not hear": (
+        {"is_named_failure": True, "reports_batch_item_failures": False},
+        {},
+        "unread",
+    ),
     "a worker had it": ({"consumer_kind": "worker"}, {}, None),
     "nobody saw who had it": ({"is_seen": False, "consumer_kind": None, "run_status": None}, {}, "unread"),
     "a recorded delete ended it in the end": ({}, {"deleted_by_call_at": 9 * S}, None),
@@ -282,6 +287,12 @@ COUNTED = {
     "one of two not counted, and the message went on": ([1, None], "unknown", "uncounted"),
     "one of two not counted, and the last one ended it": ([1, None], "in_flight", None),
     "one alone, not counted": ([None], "in_flight", None),
+    "two, the last of which named it as a failure, and nobody knows that this is heard": (
+        [None, None, "failed"],
+        "unknown",
+        "not_ended",
+    ),
+    "which is hidden all the same": ([None, None, "failed"], "in_flight", None),
     "three, with a gap before the last, in which every run was named": ([None, None, 9], "in_flight", None),
     "three, with a gap before the last, in which some were not": ([None, None, 9], "dead_lettered", "uncounted"),
     "one of which only the key is known": (["key", None], "in_flight", "key_alone"),
@@ -307,9 +318,13 @@ COUNTED = {
 
 def counted(of, counts, ended_by):
     item_id = "key:pay_1" if "key" in counts else "m1"
-    words = [count for count in counts if count in ("own", "other", "worker", "lost", "limit", "named")]
-    blind = [7 * S, 9 * S if "other" in counts else 8 * S] if words and words not in (["limit"], ["named"]) else []
-    is_named = ended_by in ("in_flight", "visibility_expired", "delete_refused")
+    words = [count for count in counts if count in ("own", "other", "worker", "lost", "limit", "named", "failed")]
+    blind = (
+        [7 * S, 9 * S if "other" in counts else 8 * S]
+        if words and words not in (["limit"], ["named"], ["failed"])
+        else []
+    )
+    is_named = ended_by in ("in_flight", "visibility_expired", "delete_refused") or "failed" in words
     around = Watched(0 if "early" in counts else -LATE, LATE if is_named else 0, *blind)
     around.names_all = "named" in words
     counts = [count for count in counts if count not in words]
@@ -324,6 +339,7 @@ def counted(of, counts, ended_by):
             visibility_timeout_s=30,
             run_started_at=None if "lost" in words and not n else (7 + n) * S,
             consumer_kind="worker" if "worker" in words else "lambda",
+            is_named_failure="failed" in words,
         )
         for n, count in enumerate(counts)
     ]

@@ -158,12 +158,33 @@ CASES = {
     ),
     "the run returned a response with it": (
         {**PARTIAL, "has_response": True, "is_named_failure": True},
-        ("unknown", "no_item_lines", None),
+        ("unknown", "item_failed", None),
     ),
     "named as a failure where partial responses are off": (
         {**WHOLE, "has_response": True, "is_named_failure": True, "run_ended_at": 9},
+        ("unknown", "item_failed", None),
+    ),
+    "named as a failure where partial responses are not known": (
+        {"has_response": True, "is_named_failure": True},
+        ("unknown", "item_failed", None),
+    ),
+    "its run named something else as a failure, where partial responses are off": (
+        {**WHOLE, "is_malformed_response": True, "run_ended_at": 9},
+        ("unknown", "item_failed", None),
+    ),
+    "its run named others as failures, where partial responses are off": (
+        {**WHOLE, "has_response": True, "run_ended_at": 9},
         ("yes", "returned", 9),
     ),
+    "named as a failure beside an effect line": (
+        {**WHOLE, "is_named_failure": True, "marker_at": 5},
+        ("yes", "marker", 5),
+    ),
+    "named as a failure, and nothing tells how the run ended": (
+        {"is_named_failure": True, "run_status": "unknown"},
+        ("unknown", "no_item_lines", None),
+    ),
+    "named as a failure by a worker": ({**WORKER, "is_named_failure": True}, ("unknown", "no_item_lines", None)),
     "the run returned beside a guard line that names nobody": (
         {**WHOLE, "has_stray_guard": True},
         ("unknown", "no_item_lines", None),
@@ -195,7 +216,7 @@ CASES = {
     ),
     "nothing was given back, and the response names it": (
         {**PARTIAL, "came_again": True, "was_given_back": False, "is_named_failure": True},
-        ("unknown", "no_item_lines", None),
+        ("unknown", "item_failed", None),
     ),
     "something was given back, as the mapping counted": (
         {**PARTIAL, "came_again": True, "was_given_back": True},
@@ -207,6 +228,10 @@ CASES = {
     ),
     "came again after a logged response": (
         {**PARTIAL, "came_again": True, "has_response": True, "is_named_failure": True},
+        ("unknown", "item_failed", None),
+    ),
+    "came again after a logged response beside a guard line that names nobody": (
+        {**PARTIAL, "came_again": True, "has_response": True, "has_stray_guard": True},
         ("unknown", "no_item_lines", None),
     ),
     "came again, partial responses not known": ({"came_again": True}, ("unknown", "no_item_lines", None)),

@@ -7,6 +7,8 @@ from tests.forensics.judging.plain import LATE, Around, S, delivery
 
 LAST_ALLOWED = {"receive_count": 3, "max_receive_count": 3, "run_status": "timeout"}
 
+GIVEN_BACK = {**LAST_ALLOWED, "run_status": "success", "is_named_failure": True}
+
 HIDDEN = 30 * S
 
 POLLED = {"polled_at": HIDDEN}
@@ -16,7 +18,12 @@ READ = {"read_until": HIDDEN + 20 * S}
 CASES = {
     "a success": ({}, "deleted"),
     "a success still hidden": ({"read_until": HIDDEN}, "deleted"),
-    "a success that named it as a failure": ({"is_named_failure": True}, "visibility_expired"),
+    "a success that named it as a failure": (
+        {"is_named_failure": True, "reports_batch_item_failures": True},
+        "visibility_expired",
+    ),
+    "which its mapping does not hear": ({"is_named_failure": True, "reports_batch_item_failures": False}, "deleted"),
+    "which nobody knows to be heard": ({"is_named_failure": True}, "unknown"),
     "a success whose response named something else": (
         {"is_malformed_response": True, "reports_batch_item_failures": True},
         "visibility_expired",
@@ -104,7 +111,20 @@ CASES = {
     "no redrive policy": ({**LAST_ALLOWED, **POLLED, "max_receive_count": None}, "visibility_expired"),
     "last allowed receive, and it came again": ({**LAST_ALLOWED, "came_again": True}, "visibility_expired"),
     "last allowed receive, given back by name": (
-        {**LAST_ALLOWED, **POLLED, "run_status": "success", "is_named_failure": True},
+        {**GIVEN_BACK, "reports_batch_item_failures": True, **POLLED},
+        "dead_lettered",
+    ),
+    "last allowed receive, named as a failure where nobody knows that it is heard": (
+        {**GIVEN_BACK, **POLLED},
+        "unknown",
+    ),
+    "that, and the dead-letter queue grew": ({**GIVEN_BACK, "grown_at": (HIDDEN,)}, "dead_lettered"),
+    "that, and its run is not known to have succeeded": (
+        {**GIVEN_BACK, "run_status": "unknown", "effect": "yes", "grown_at": (HIDDEN,)},
+        "deleted",
+    ),
+    "last allowed receive, a response named something else where nobody knows that it is read": (
+        {**LAST_ALLOWED, "run_status": "success", "is_malformed_response": True, "grown_at": (HIDDEN,)},
         "dead_lettered",
     ),
     "last allowed receive, a success": ({**LAST_ALLOWED, "run_status": "success"}, "deleted"),
@@ -167,7 +187,16 @@ UNDER = {
         SECOND,
         "unknown",
     ),
-    "it gave the message back": ({**OPEN, "is_named_failure": True}, SECOND, "visibility_expired"),
+    "it gave the message back": (
+        {**OPEN, "is_named_failure": True, "reports_batch_item_failures": True},
+        SECOND,
+        "visibility_expired",
+    ),
+    "it named the message, and its mapping may not hear that": (
+        {**OPEN, "is_named_failure": True},
+        SECOND,
+        "unknown",
+    ),
     "its delete failed, and nothing tells its end": ({**OPEN, "delete_reason": "other"}, SECOND, "visibility_expired"),
     "it was killed before": ({**OPEN, "process_ended_at": 40 * S - 1}, SECOND, "visibility_expired"),
     "it was killed just then": ({**OPEN, "process_ended_at": 40 * S}, SECOND, "unknown"),
@@ -206,7 +235,16 @@ UNDER = {
         "dead_lettered",
     ),
     "one that failed did not": ({**SLOW, "run_status": "error"}, SECOND, "visibility_expired"),
-    "one that gave it back did not": ({**SLOW, "is_named_failure": True}, SECOND, "visibility_expired"),
+    "one that gave it back did not": (
+        {**SLOW, "is_named_failure": True, "reports_batch_item_failures": True},
+        SECOND,
+        "visibility_expired",
+    ),
+    "one that named it may have, where nobody knows that this is heard": (
+        {**SLOW, "is_named_failure": True},
+        SECOND,
+        "unknown",
+    ),
     "one whose response named something else did not": (
         {**SLOW, "is_malformed_response": True, "reports_batch_item_failures": True},
         SECOND,
@@ -324,7 +362,9 @@ def test_the_dead_letter_queue_shows_only_what_was_received_for_the_last_time(fa
 
 SURE = {
     "a success": ({}, True),
-    "named as a failure": ({"is_named_failure": True}, False),
+    "named as a failure": ({"is_named_failure": True, "reports_batch_item_failures": True}, False),
+    "named as a failure, which nobody knows to be heard": ({"is_named_failure": True}, False),
+    "named as a failure, which is not heard": ({"is_named_failure": True, "reports_batch_item_failures": False}, True),
     "its delete failed": ({"delete_reason": "other"}, False),
     "it came again": ({"came_again": True}, False),
     "no log shows it": ({"is_seen": False}, False),
