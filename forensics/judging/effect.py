@@ -59,12 +59,17 @@ def _not_reached(d: Delivery) -> bool:
 
 
 def _without_its_marker(d: Delivery) -> bool:
-    """Markers are exhaustive, the run ended in success, and no marker can be this message's, nor come later.
+    """Markers are exhaustive, the run ended in success, and no marker can be this message's, nor come later, nor be lost to an error.
 
     What a handler takes one after the other it has ended when it returns: in a sequential batch, and alone in a printed one
     of which nobody says that it leaves work behind (parallel).
     """
-    if d.run_status != "success" or not (d.has_effect and d.is_exhaustive) or d.has_stray_mark:
+    if (
+        d.run_status != "success"
+        or not (d.has_effect and d.is_exhaustive)
+        or d.has_stray_mark
+        or d.has_unanswered_error
+    ):
         return False
     return d.order == "sequential" or (d.order is None and d.is_batch_printed and d.batch_count == 1)
 
@@ -79,11 +84,12 @@ def _returned(d: Delivery) -> bool:
 
 
 def _item_failed(d: Delivery) -> bool:
-    """The invocation ended in success, and its own lines say that this item failed: in batchItemFailures, read by Lambda or not.
+    """The invocation ended in success, and its own lines say that this item failed: in batchItemFailures, heard by Lambda or not, or as an error.
 
-    A response that names something else may mean any message of its batch.
+    A response that names something else may mean any message of its batch, and what is logged as an error may have gone well in the end.
     """
-    return d.run_status == "success" and d.consumer_kind == "lambda" and (d.is_named_failure or d.is_malformed_response)
+    is_said = d.is_named_failure or d.is_malformed_response or d.has_error
+    return d.run_status == "success" and d.consumer_kind == "lambda" and is_said
 
 
 def _in_progress(d: Delivery) -> bool:

@@ -1,6 +1,15 @@
 """Texts of which a line must hold one to say anything: what a quick look at many lines can leave to nobody."""
 
-from forensics.parsers import app_lines, handle_errors, idempotency, json_lines, lambda_text, sqs_records, workers
+from forensics.parsers import (
+    app_lines,
+    error_lines,
+    handle_errors,
+    idempotency,
+    json_lines,
+    lambda_text,
+    sqs_records,
+    workers,
+)
 from forensics.parsers.marks import needle_of
 from forensics.settings import Consumer
 
@@ -31,6 +40,7 @@ OF_FUNCTIONS = (
     *app_lines.DOTNET_LEVELS,
     app_lines.RUBY_START,
     app_lines.JAVA_NEEDLE,
+    *error_lines.NEEDLES,
     "log_level",
     "unction_name",
     "unctionName",

@@ -13,7 +13,7 @@ _BASES = {
     "same_receive": "{n} with the receive count of an earlier one: another log may tell of that receive once more.",
     "in_progress": "{n} in progress when the run ended; whether the work completed is unknown.",
     "parallel": "{n} in a run that failed, with items that may run in parallel.",
-    "item_failed": "{n} in a run that ended in success, and whose own lines say that the item failed.",
+    "item_failed": "{n} in a run that ended in success, although its own lines tell of a failure.",
     "partial_response": "{n} in a run whose list of failed items was not logged.",
     "returned": "{n} in a later successful run that a guard may have answered silently.",
     "unseen": "{n} received as the receive count says, without a log line.",

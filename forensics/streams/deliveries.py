@@ -5,9 +5,10 @@ from typing import Any
 
 from forensics.event_ids import is_event_id
 from forensics.identity import handle_prefix
+from forensics.parsers.error_lines import may_hide_an_effect
 from forensics.parsers.grammar import UUID, Pattern
 from forensics.streams.in_hand import STOPPING
-from forensics.streams.model import HIDDEN, NOT_HIDDEN, TAKEN, WHOLE, Delivery, Fact, Invocation
+from forensics.streams.model import ERROR, HIDDEN, NOT_HIDDEN, TAKEN, WHOLE, Delivery, Fact, Invocation
 
 BY_KEY = "by key"
 """Detail of an effect fact that named its message by a business key only."""
@@ -35,6 +36,8 @@ _OF_RECORD = slice(Fact._fields.index("receive_count"), Fact._fields.index("deta
 _NOTHING = (None,) * (_OF_RECORD.stop - _OF_RECORD.start)
 _MESSAGE_ID = Pattern("message_id", f"^{UUID}(?![\\s\\S])")
 _WORKED = frozenset({"effect", "guard"})
+_TELLING_KEY = 4
+"""A key of so many characters or more tells whose an error is whose line it stands in."""
 _MARKS, _GUARDS = frozenset({"effect", "started"}), frozenset({"guard", "idempotency"})
 
 
@@ -48,6 +51,8 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
     is_batch_printed = prints_whole_batch(facts)
     facts = _without_passing(facts) if is_batch_printed else facts
     facts = _with_named_messages(facts, invocation)
+    errors = [fact for fact in facts if fact.role == ERROR]
+    facts = [fact for fact in facts if fact.role != ERROR] if errors else facts
     by_item: dict[str, list[Fact]] = {}
     has_stray_mark = has_stray_guard = False
     for fact in facts:
@@ -90,7 +95,45 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
         (carried["record_queue_arn"],) = queues
     if not is_batch_printed:
         carried["in_hand_count"] = sum(not all(fact.is_passing for fact in mine) for mine in by_item.values())
-    return [gathered(item_id, mine, end_ids=list(end_ids), **carried) for item_id, mine in by_item.items()]
+    batch = [gathered(item_id, mine, end_ids=list(end_ids), **carried) for item_id, mine in by_item.items()]
+    if errors and invocation.end_status == "success":
+        _add_errors(errors, batch, invocation)
+    return batch
+
+
+def _add_errors(errors: Iterable[Fact], batch: Sequence[Delivery], invocation: Invocation) -> None:
+    """Mark the deliveries of a run that succeeded whose work is doubtful for the errors that it logged.
+
+    An error is of the messages that its line names, by id or by key; where it names none, of those that the response names as failed,
+    else of any. Who catches an error may leave the rest of the batch alone: where no response tells, it bears on what did not come before it.
+    """
+    has_response = batch[0].has_response
+    failed = [d for d in batch if has_response and d.is_named_failure]
+    for error in errors:
+        text = error.detail or ""
+        named = _named_by(error, batch)
+        own = named or failed or batch
+        places = [d.batch_position for d in own]
+        is_in_order = invocation.order == "sequential" and None not in places
+        first = min([place for place in places if place is not None], default=0) if is_in_order else 0
+        for delivery in own if has_response else batch:
+            is_before = is_in_order and delivery.batch_position is not None and delivery.batch_position < first
+            delivery.has_error = delivery.has_error or not is_before
+        for delivery in own:
+            delivery.has_unanswered_error = delivery.has_unanswered_error or may_hide_an_effect(text)
+            delivery.fact_ids = sorted({*delivery.fact_ids, error.evidence_id})
+
+
+def _named_by(error: Fact, batch: Iterable[Delivery]) -> list[Delivery]:
+    """Return the deliveries of a run that an error line names; a key that is short may stand in it for something else."""
+    text = error.detail or ""
+    named = [
+        d
+        for d in batch
+        if error.evidence_id in d.fact_ids or (d.message_id is not None and d.message_id in text.lower())
+    ]
+    by_key = (d for d in batch if any(len(key) >= _TELLING_KEY and _is_word_of(text, key) for key in d.business_keys))
+    return named or list(by_key)
 
 
 def prints_whole_batch(facts: Iterable[Fact]) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from forensics.parsers import parse_line
+from forensics.parsers.error_lines import is_error_line
 from forensics.parsers.grammar import Pattern
 from forensics.parsers.line import TIMEOUT_ANSWER, ParsedLine
 from forensics.settings import Consumer
@@ -11,7 +12,7 @@ from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.deliveries import prints_whole_batch
 from forensics.streams.facts import facts_of
 from forensics.streams.groups import LAMBDA_STREAM
-from forensics.streams.model import Fact, Invocation, LogGroup, LogLine
+from forensics.streams.model import ERROR, Fact, Invocation, LogGroup, LogLine
 from forensics.streams.once import statements_once
 from forensics.streams.runs import CLOSES, ENDS, IN_ORDER, MARKS, Statement, parted_where_run_again, runs_of
 
@@ -32,6 +33,9 @@ _TIMEOUT, _CRASH, _ERROR, _UNNAMED_ERROR, _SUCCESS, _LOGGED_ERROR, _PLAIN_REPORT
 says success of an exception that the runtime caught and reported. An error line that an application may have written is
 less than a success, yet leaves it open (``_end_status``). A timeout line can stand beside any of them."""
 
+
+_ERROR_CHARS = 4_000
+"""So much of an error line is looked at for whose it is, and what failed."""
 
 UNSAID = "unsaid"
 """The order of a consumer of which nobody declares one."""
@@ -57,6 +61,9 @@ def statements_of(lines: Iterable[LogLine], group: LogGroup, keys: BusinessKeys)
     statements = []
     for line in lines:
         said = parse_line(line.line, group.consumer, group.name)
+        facts = facts_of(said, line.at, line.evidence_id, key_of, with_bodies=True)
+        if is_error_line(said, line.line):
+            facts.append(Fact(ERROR, line.at, line.evidence_id, detail=line.line[:_ERROR_CHARS]))
         statements.append(
             Statement(
                 line.at,
@@ -70,7 +77,7 @@ def statements_of(lines: Iterable[LogLine], group: LogGroup, keys: BusinessKeys)
                 said.function_name,
                 said.batch_item_failures is not None,
                 said.init_ms,
-                facts_of(said, line.at, line.evidence_id, key_of, with_bodies=True),
+                facts,
             )
         )
     return statements
@@ -264,7 +271,11 @@ def end_said(statement: Statement | ParsedLine) -> int:
 
 
 def _of_gap(border_ms: int, lines: Sequence[Statement], silence_ms: int, maker: _Maker) -> list[Invocation]:
-    """Part lines that stand in no run: who printed no START (log level WARN) would else seem to have run once."""
+    """Part lines that stand in no run: who printed no START (log level WARN) would else seem to have run once.
+
+    How such a run ended nothing tells, and so nothing what an error in it meant.
+    """
+    lines = [s._replace(facts=[f for f in s.facts if f.role != ERROR]) for s in lines]
     if not any(s.facts for s in lines):
         return []
     if lines[0].at == lines[-1].at:
@@ -362,12 +373,12 @@ def lines_row(invocation: Invocation, group: LogGroup) -> dict[str, Any]:
 def _order_if_all_work_is_shown(invocation: Invocation, consumer: Consumer) -> str | None:
     """Return ``order_if_all_work_is_shown`` of an invocation that does not print its batch, which would tell more.
 
-    An effect line that names only a key may be any message's.
+    An effect line that names only a key may be any message's, and an error may stand in place of one.
     """
     facts = invocation.facts
     if invocation.end_status != "success" or prints_whole_batch(facts):
         return None
-    if any(fact.role == "effect" and fact.message_id is None for fact in facts):
+    if any(fact.role == ERROR or (fact.role == "effect" and fact.message_id is None) for fact in facts):
         return None
     return order_if_all_work_is_shown(consumer)
 

@@ -47,6 +47,9 @@ TAKEN = "taken"
 HIDDEN, NOT_HIDDEN = "worker_visibility_set", "worker_visibility_refused"
 """Roles of facts that say for how long a worker hid its message from then on, and that its last change was refused."""
 
+ERROR = "error"
+"""Role of a fact that an application logged an error: of the message it names, else of any that its run had."""
+
 _DELETE = ":DeleteMessage"
 """In the detail of a handle error whose refused call was DeleteMessage or DeleteMessageBatch."""
 
@@ -54,9 +57,9 @@ _DELETE = ":DeleteMessage"
 class Fact(NamedTuple):
     """What one line says of one message.
 
-    ``role`` is record, mention, started, effect, guard, failure (named in batchItemFailures), handle_error, idempotency or
+    ``role`` is record, mention, started, effect, guard, failure (named in batchItemFailures), handle_error, idempotency, error or
     worker_<event>; ``detail`` is the reason:operation of a handle error, the kind of an idempotency line, the seconds for which
-    a worker hid its message (HIDDEN), the framework's job id, WHOLE or TAKEN. Celery's
+    a worker hid its message (HIDDEN), the framework's job id, the text of an error line, WHOLE or TAKEN. Celery's
     lines name no message: its task id is their key; Active Job's job id stands for one, as it does in the tags of other lines.
     ``thread`` is that of a worker which wrote the line, if the line says it. ``body``: of a record of a function that prints
     no whole batch and no business key, the message's body.
@@ -86,7 +89,7 @@ class Fact(NamedTuple):
     @property
     def is_passing(self) -> bool:
         """It names a message and says nothing of it, not even that it is in hand."""
-        return self.role == "mention" and self.detail != TAKEN
+        return self.role == ERROR or (self.role == "mention" and self.detail != TAKEN)
 
     @property
     def is_of_hand(self) -> bool:
@@ -166,7 +169,9 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     ``received_dead_at``: when the message was received from there next. ``effect_declared``: what its consumer's effect line is like.
     ``body_shape``: of a FIFO body without a business key, what is left of it without what differs at each send.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
-    message: then the absence of a message's own line says nothing.
+    message: then the absence of a message's own line says nothing. ``has_error``: the run ended in success, and logged an error
+    for which it may not have done this message's work; ``has_unanswered_error``: an error of this message, or of any, after which
+    it may have been done all the same, without its line.
     """
 
     item_id: str
@@ -193,6 +198,8 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     is_passing: bool = False
     has_stray_mark: bool = False
     has_stray_guard: bool = False
+    has_error: bool = False
+    has_unanswered_error: bool = False
     batch_count: int | None = None
     in_hand_count: int | None = None
     batch_position: int | None = None

@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 from forensics.parsers import parse_line
+from forensics.parsers.error_lines import is_error_line
 from forensics.parsers.grammar import REQUEST_ID
 from forensics.parsers.line import ParsedLine
 from forensics.parsers.mentions import SEND_NEEDLE
@@ -60,7 +61,9 @@ def with_own_id(shape: str) -> str:
 
 def ask(shape: str, group: LogGroup) -> Shape:
     """Ask the grammar what every line of a shape says."""
-    return _shape_of(parse_line(shape.replace(SEND, SEND_NEEDLE), group.consumer, group.name), group)
+    line = shape.replace(SEND, SEND_NEEDLE)
+    said = parse_line(line, group.consumer, group.name)
+    return ODD if is_error_line(said, line) else _shape_of(said, group)
 
 
 def _shape_of(said: ParsedLine, group: LogGroup) -> Shape:

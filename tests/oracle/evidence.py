@@ -298,7 +298,7 @@ class Kept:
                 "function_name": function.name,
                 "batch_size": 1 if plan.settings_change_later else plan.batch_size,
                 "batching_window_s": plan.batch_window_s,
-                "reports_batch_item_failures": (plan.response is not None) != plan.settings_change_later,
+                "reports_batch_item_failures": plan.has_responses_heard != plan.settings_change_later,
                 "maximum_concurrency": None,
                 "counts_events": plan.counts_events,
                 "state": "Enabled",

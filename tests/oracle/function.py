@@ -203,7 +203,7 @@ class Function:
         if self.plan.order == "parallel":
             failed = yield from self.handler.parallel(run.items, environment, deadline, children, self.simulation.spawn)
         else:
-            stops = self.queue.is_fifo and self.plan.response in ("right", "right_logged")
+            stops = (self.queue.is_fifo and self.plan.response in ("right", "right_logged")) or self.plan.leaves_rest
             failed = yield from self.handler.sequential(run.items, environment, deadline, stops)
         if self.plan.response is not None:
             run.response = self._respond(failed)

@@ -14,6 +14,9 @@ from tests.oracle.simulation import Gate, Process, Simulation, Steps, WorkError
 from tests.oracle.sqs import Receipt
 from tests.oracle.truth import Delivery
 
+UNANSWERED = ("read timed out", "card provider answered 502", "socket hang up", "charge failed")
+"""Errors of which nobody knows whether the provider had done what was asked of it."""
+
 
 @dataclass
 class Fate:
@@ -183,13 +186,23 @@ class Handler:
             try:
                 yield from self.item(item, speaker, deadline_ms)
             except WorkError as problem:
-                if self.plan.response is None:
+                if self.plan.response is None and self.plan.swallows is None:
                     raise
-                speaker.say(f"record failed: {problem.args[0]}", "item_error", level="ERROR")
+                self._say_failed(item, problem, speaker)
                 failed.append(item)
                 if stops_at_failure:
                     return failed + items[number + 1 :]
         return failed
+
+    def _say_failed(self, item: Item, problem: BaseException, speaker: Speaker) -> None:
+        """Log the error of an item, and go on."""
+        what = f"record failed: {problem.args[0]}"
+        if self.plan.swallows is not None:
+            named = {"id": f"{item.delivery.message_id}: ", "key": f"{item.key}: "}.get(self.plan.swallows, "")
+            what = f"record failed: {named}{self.rng.choice(UNANSWERED)}"
+        if self.plan.runtime == "python_print" and (self.plan.swallows or not self.plan.is_response_heard):
+            what = f"ERROR {what}"
+        speaker.say(what, "item_error", level="ERROR")
 
     def parallel(
         self,
@@ -203,7 +216,7 @@ class Handler:
         settled = Gate()
         for item in items:
             children.append(spawn(self.item(item, speaker, deadline_ms)))
-        waits_for_all = self.plan.awaits_siblings or self.plan.response is not None
+        waits_for_all = self.plan.awaits_siblings or self.plan.response is not None or self.plan.swallows is not None
 
         def look() -> None:
             failed = any(child.error for child in children)
@@ -214,11 +227,11 @@ class Handler:
             child.done.when_open(look)
         yield settled
         failed = [item for item, child in zip(items, children, strict=True) if child.error]
-        if failed and self.plan.response is None:
+        if failed and self.plan.response is None and self.plan.swallows is None:
             raise next(child.error for child in children if child.error)
-        for child in children:
+        for item, child in zip(items, children, strict=True):
             if child.error:
-                speaker.say(f"record failed: {child.error.args[0]}", "item_error", level="ERROR")
+                self._say_failed(item, child.error, speaker)
         return failed
 
 

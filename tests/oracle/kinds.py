@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from dataclasses import fields, replace
 
-from tests.oracle.plan import Plan
+from tests.oracle.plan import RESPONSES, Plan
 
 Drawn = Callable[[random.Random], Plan]
 
@@ -24,6 +24,28 @@ def _raised_as_success(rng: random.Random) -> Plan:
         platform="json",
         raised_statuses=("success",),
         caught_errors=rng.random() < 0.5,
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+
+
+def _swallowing(rng: random.Random) -> Plan:
+    """Functions that log what failed and end in success: their mapping does not hear of it, or they tell nobody else."""
+    hears_nothing = rng.random() < 0.4
+    effect_line = rng.choice((None, None, "both", "message"))
+    return _of_functions(
+        rng,
+        *rng.choice((("error",), ("error_after_effect",), ("error", "error_after_effect"))),
+        *rng.choice(((), ("slow",), ("crash",), ("delete_lost",), ("short_visibility",))),
+        response=rng.choice(RESPONSES) if hears_nothing else None,
+        is_response_heard=not hears_nothing,
+        swallows=None if hears_nothing else rng.choice(("id", "key", "nothing")),
+        leaves_rest=rng.random() < 0.4,
+        order=rng.choice(("sequential", "sequential", "parallel")),
+        effect_line=effect_line,
+        effect_declared=effect_line is not None,
+        exhaustive_declared=effect_line is not None,
+        guard=None,
+        batch_size=rng.choice((1, 4, 10)),
         trouble_rate=rng.choice((0.2, 0.4)),
     )
 
@@ -464,6 +486,7 @@ KINDS: dict[str, Drawn] = {
     "anything": Plan.draw,
     "raised as success": _raised_as_success,
     "error types of handlers": _handlers_types,
+    "errors swallowed": _swallowing,
     "receives not counted": _uncounted,
     "log group shared": _sharing,
     "order not declared": _of_undeclared_order,

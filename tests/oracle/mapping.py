@@ -102,7 +102,7 @@ class Mapping:
 
     def _failed_ids(self, run: Run) -> set[str] | None:
         """Read batchItemFailures as Lambda does; None means complete failure of the batch."""
-        if self.plan.response is None:
+        if self.plan.response is None or not self.plan.is_response_heard:
             return set()
         listed = run.response["batchItemFailures"]  # type: ignore[index]
         ids = [entry.get("itemIdentifier") for entry in listed]

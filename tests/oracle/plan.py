@@ -85,6 +85,11 @@ class Plan:
     raised_statuses: tuple[str, ...] = ("error", "failure")  # a JSON report's words for a run whose handler raised
     raised_types: tuple[str, ...] = ("Function.ValueError",)  # and its error types
     caught_errors: bool = False  # the handler logs exceptions that it caught, and goes on
+    swallows: str | None = (
+        None  # what it says of an item whose error it swallows: its id, its key, or nothing; the run succeeds
+    )
+    leaves_rest: bool = False  # and it leaves the rest of its batch alone then
+    is_response_heard: bool = True  # the mapping uses the partial responses that the handler gives
     # what the settings file says
     effect_declared: bool = True
     exhaustive_declared: bool = True
@@ -125,6 +130,11 @@ class Plan:
         unknown = self.troubles - set(TROUBLES) - set(WORKER_TROUBLES)
         if unknown:
             raise ValueError(f"no such trouble: {sorted(unknown)}")
+
+    @property
+    def has_responses_heard(self) -> bool:
+        """The mapping uses partial batch responses."""
+        return self.response is not None and self.is_response_heard
 
     @classmethod
     def draw(cls, rng: random.Random) -> "Plan":
@@ -213,6 +223,9 @@ class Plan:
         if plan.guard in ("silent", "powertools") and plan.consumer == "lambda" and not is_linked:
             # nor may the line be lost that links them: a run that a guard cut short would look like the work's own
             plan = replace(plan, troubles=plan.troubles - {"same_work_again", "redrive"} or frozenset({"slow"}))
+        if plan.swallows is not None or not plan.is_response_heard:
+            # where the line is lost that tells of the error, nobody could know that a run which succeeded had failed
+            plan = replace(plan, loss="denied" if plan.loss == "denied" else "none", retention_passed=False)
         if plan.is_fifo:
             plan = replace(plan, troubles=plan.troubles - {"copy"} or frozenset({"slow"}))
             plan = replace(plan, group_count=plan.group_count or 3)
@@ -231,7 +244,7 @@ class Plan:
             plan = replace(plan, effect_declared=False)
         if not plan.effect_declared:
             plan = replace(plan, exhaustive_declared=False)
-        goes_on = "error_after_effect" in plan.troubles and plan.response is not None
+        goes_on = "error_after_effect" in plan.troubles and plan.response is not None and plan.is_response_heard
         if goes_on or plan.loss in ("lines", "gap"):
             # an effect whose line is missing although the run ended well: nobody could call the markers exhaustive
             plan = replace(plan, exhaustive_declared=False)

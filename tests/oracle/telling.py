@@ -55,7 +55,7 @@ class Telling:
         if cause.code in _RUN_ENDED:
             return has_end and (self._shows_visibility or (self._ms_apart(cause) or 0) >= _POLLER_MS)
         if cause.code in _NOT_DELETED:
-            if plan.response is None:
+            if not plan.has_responses_heard:
                 return has_end and plan.mapping_kept and not plan.settings_change_later
             return has_end and ("response" in roles or self._counts_tell(cause))
         if cause.code == "worker_killed":

@@ -9,6 +9,7 @@ other. Each such world is one step away, and the simulation could play it:
 - an effect without a line, where the team does not say that every effect prints one;
 - a repeat that a silent guard answered, or did: what was done once may be done again without a word;
 - a message that a response gave back or not, of which neither the response nor a count tells;
+- an error that a handler caught and logged: it tried again, or gave the item up, or all that its batch still held;
 - a run that printed nothing, or whose end was lost.
 
 Everything else counts as told: where we are in doubt a line could tell. What an exception says in words of its own is no line
@@ -124,6 +125,8 @@ class Untold:
         return bool(self.world.functions) and is_printed and plan.loss == "none"
 
     def _success_tells(self, delivery: Delivery, run: Run, was_done: bool) -> bool:
+        if "item_error" in self._roles[run.run_id]:
+            return False
         if self._has_marks:
             return self.plan.exhaustive_declared
         if not self._tells_not_given_back(delivery, run):
@@ -133,7 +136,7 @@ class Untold:
     def _tells_not_given_back(self, delivery: Delivery, run: Run) -> bool:
         """Lines, settings, counts or calls tell that a run which succeeded did not give the message back."""
         plan = self.plan
-        if plan.response is None:
+        if not plan.has_responses_heard:
             return plan.mapping_kept
         if delivery.outcome == "named_in_response" or delivery.outcome == "malformed_response":
             return False  # given back: raised before its effect, or after
@@ -161,7 +164,7 @@ class Untold:
             return place > reached and (is_unguarded or any(d.receive_count == 1 for d in batch[reached:place]))
         if self._has_marks:
             return self.plan.exhaustive_declared
-        return self.plan.response is None and self.plan.mapping_kept and not was_done
+        return not self.plan.has_responses_heard and self.plan.mapping_kept and not was_done
 
     def _worker_tells(self, delivery: Delivery) -> bool:
         """A worker's own lines tell: done, or its delete was tried, as a recorded call tells, too; or it never came again."""

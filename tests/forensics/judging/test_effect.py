@@ -125,6 +125,16 @@ CASES = {
         {**EXHAUSTIVE, "is_exhaustive": False, **WHOLE},
         ("unknown", "no_item_lines", None),
     ),
+    "no marker, and an error after which the work may have been done": (
+        {**EXHAUSTIVE, "has_error": True, "has_unanswered_error": True},
+        ("unknown", "item_failed", None),
+    ),
+    "no marker, and an error before the work": ({**EXHAUSTIVE, "has_error": True}, ("no", "no_marker", None)),
+    "an effect line behind an error": (
+        {**EXHAUSTIVE, "has_error": True, "has_unanswered_error": True, "marker_at": 5},
+        ("yes", "marker", 5),
+    ),
+    "a guard line behind an error": ({**WHOLE, "has_error": True, "guard_at": 4}, ("no", "guard", None)),
     "no marker declared": ({**EXHAUSTIVE, "has_effect": False, **WHOLE}, ("yes", "returned", None)),
     "no marker, and another's names nobody": (
         {**EXHAUSTIVE, "has_stray_mark": True},
@@ -150,6 +160,14 @@ CASES = {
         ("unknown", "no_item_lines", None),
     ),
     "the run returned, no partial responses": ({**WHOLE, "run_ended_at": 9}, ("yes", "returned", 9)),
+    "the run returned, and had logged an error": (
+        {**WHOLE, "run_ended_at": 9, "has_error": True},
+        ("unknown", "item_failed", None),
+    ),
+    "the run failed, and had logged an error": (
+        {**WHOLE, "run_status": "error", "has_error": True},
+        ("unknown", "parallel", None),
+    ),
     "the run failed, no partial responses": ({**WHOLE, "run_status": "error"}, ("unknown", "parallel", None)),
     "the run returned, partial responses not known": ({"run_ended_at": 9}, ("unknown", "no_item_lines", None)),
     "the run returned a response without it": (

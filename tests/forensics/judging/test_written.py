@@ -9,7 +9,7 @@ from forensics.judging.written import BlindStarts, blind_of, lines_of_writers
 from forensics.settings import Consumer
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.invocations import lines_row
-from forensics.streams.model import TAKEN, WHOLE, Fact, Invocation, LogGroup
+from forensics.streams.model import ERROR, TAKEN, WHOLE, Fact, Invocation, LogGroup
 
 QUEUE, GROUP = "arn:aws:sqs:eu-west-1:123456789012:orders", "/aws/lambda/charge"
 WRITER = (GROUP, "charge")
@@ -132,6 +132,7 @@ SHOWN = {
     "it failed": ({"status": "error"}, EXHAUSTIVE, None),
     "nothing tells how it ended": ({"status": "unknown"}, EXHAUSTIVE, None),
     "one effect names its message": ({"facts": [fact("effect")]}, EXHAUSTIVE, "unsaid"),
+    "an error may stand in place of one": ({"facts": [fact("effect"), fact(ERROR, None)]}, EXHAUSTIVE, None),
     "it prints its batch": ({"facts": [fact("record", detail=WHOLE)]}, EXHAUSTIVE, None),
     "one effect names a key alone": ({"facts": [fact("effect", None, key="p")]}, EXHAUSTIVE, None),
 }

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forensics.streams.deliveries import deliveries_of, gathered
-from forensics.streams.model import TAKEN, WHOLE, Delivery, Fact, Invocation
+from forensics.streams.model import ERROR, TAKEN, WHOLE, Delivery, Fact, Invocation
 
 M, N, STRANGER = (f"861bec95-b670-4f2a-acf9-19d5bdd7cbe{n}" for n in "123")
 HANDLE = "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a"
@@ -272,6 +272,67 @@ def test_a_response_with_a_failed_item(facts, is_malformed, items):
 
     assert {d.item_id for d in deliveries} == items
     assert {(d.is_malformed_response, d.has_response) for d in deliveries} == {(is_malformed, not is_malformed)}
+
+
+BATCH = [fact("record", m, key=key, position=n, detail=WHOLE) for n, m, key in ((0, M, "pay-1"), (1, N, "2"))]
+BY_ID, BY_OTHER, BY_NOBODY = (fact(ERROR, detail=f"{word} timed out") for word in (M, N, "it"))
+BOTH = {M, N}
+ERRORS = {
+    "names a message": ([BY_ID], {M}, BOTH),
+    "names it in capitals": ([fact(ERROR, detail=f"{M.upper()} timed out")], {M}, BOTH),
+    "names one as a message": (
+        [fact("mention", M, evidence_id="e-1"), fact(ERROR, evidence_id="e-1", detail="timed out")],
+        {M},
+        BOTH,
+    ),
+    "names a key": ([fact(ERROR, detail="payment pay-1 timed out")], {M}, BOTH),
+    "names another's key": ([fact(ERROR, detail="payment pay-10 timed out")], BOTH, BOTH),
+    "may name a short key": ([fact(ERROR, detail="2 tries timed out")], BOTH, BOTH),
+    "names nobody": ([BY_NOBODY], BOTH, BOTH),
+    "names a message of another run": (
+        [fact("mention", STRANGER), fact(ERROR, detail=f"{STRANGER} failed")],
+        BOTH,
+        BOTH,
+    ),
+    "and another, of the other message": ([BY_ID, fact(ERROR, at=2, detail=N)], BOTH, BOTH),
+    "names a message behind which the run may have gone on": ([BY_ID, "response"], {M}, {M}),
+    "names nobody, where the response names nobody": ([BY_NOBODY, "response"], BOTH, BOTH),
+    "names nobody, where the response says who failed": ([BY_NOBODY, fact("failure", N), "response"], {N}, {N}),
+    "names another than the response": ([BY_ID, fact("failure", N), "response"], {M}, {M}),
+    "names the last of those that are taken one after the other": ([BY_OTHER, "sequential"], {N}, {N}),
+    "names the first of them": ([BY_ID, "sequential"], {M}, BOTH),
+    "names the last of those that are taken at once": ([BY_OTHER, "parallel"], {N}, BOTH),
+}
+"""What a run says behind its batch, whose error it may be, and for whom it makes doubtful that the work was done."""
+
+
+@pytest.mark.parametrize(("says", "own", "doubtful"), ERRORS.values(), ids=ERRORS)
+def test_an_error_is_of_the_message_that_it_names_else_of_any(says, own, doubtful):
+    facts = [said for said in says if not isinstance(said, str)]
+    order = next((said for said in says if said in ("sequential", "parallel")), None)
+    success = {"end_status": "success", "has_response": "response" in says}
+    deliveries = deliveries_of(run(*BATCH, *facts, order=order, **success))
+
+    assert {d.item_id for d in deliveries} == BOTH
+    assert {d.item_id for d in deliveries if d.has_unanswered_error} == own
+    assert {d.item_id for d in deliveries if d.has_error} == doubtful
+    assert {d.item_id for d in deliveries if "e-error-1" in d.fact_ids or "e-1" in d.fact_ids} <= own
+
+
+def test_an_error_of_a_run_that_failed_tells_nothing_more():
+    (delivery, _) = deliveries_of(run(*BATCH, fact(ERROR, detail=M), end_status="timeout"))
+
+    assert (delivery.has_error, delivery.fact_ids) == (False, ["e-record-1"])
+
+
+def test_an_error_of_the_handler_itself_hides_no_work():
+    (delivery, _) = deliveries_of(run(*BATCH, fact(ERROR, detail="KeyError: pay-1"), end_status="success"))
+
+    assert (delivery.has_error, delivery.has_unanswered_error) == (True, False)
+
+
+def test_an_error_makes_no_delivery():
+    assert deliveries_of(run(fact(ERROR, detail=f"{M} failed"), end_status="success")) == []
 
 
 def test_a_malformed_response_takes_its_strangers_out_and_leaves_what_it_says_of_messages():

@@ -281,6 +281,11 @@ PARTED = {
         [(0, "app", None, record("m")), (1_000, "app", None, by_key("k")), (2_001, "app", None, by_key("l"))],
         {"?0.0": ["m", "key:k"], "?0.2001.unnamed": ["key:l"]},
     ),
+    "an error that nobody's end explains: nothing": (
+        [(0, "app", None, ("error", None, {"detail": "timed out"})), (5, "app", None, mention("m"))],
+        {"?0.5": ["m"]},
+    ),
+    "an error alone: nothing": ([(0, "app", None, ("error", None, {})), (5, "app", None)], {}),
     "lines of one instant: together": (
         [(0, "app", None, mention("m"), by_key("k")), (0, "app", None, record("m"))],
         {"?0.0": ["m", "key:k", "m"]},

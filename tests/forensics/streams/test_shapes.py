@@ -1,0 +1,20 @@
+"""Which lines vectors read by their shape, and which they leave to the grammar."""
+
+import pytest
+
+from forensics.streams.model import LogGroup
+from forensics.streams.shapes import MENTION, OTHER_ID, OWN_ID, ask
+
+SHAPES = {
+    "an error of a message": (f"[ERROR]\t0000-00-00T00:00:00.000Z\t{OWN_ID}\tmessage {OTHER_ID} timed out", None),
+    "an error of nobody": (f"[ERROR]\t0000-00-00T00:00:00.000Z\t{OWN_ID}\ttimed out", None),
+    "information on a message": (f"[INFO]\t0000-00-00T00:00:00.000Z\t{OWN_ID}\tmessage {OTHER_ID} took 0 s", MENTION),
+    "information on nobody": (f"[INFO]\t0000-00-00T00:00:00.000Z\t{OWN_ID}\terrors: 0", 0),
+}
+
+
+@pytest.mark.parametrize(("shape", "says"), SHAPES.values(), ids=SHAPES)
+def test_vectors_read_no_error(shape, says):
+    asked = ask(shape, LogGroup("/aws/lambda/charge", "lambda", "charge"))
+
+    assert (None if asked.is_odd else asked.says) == says
