@@ -5,7 +5,7 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 from forensics.known import Known
-from forensics.sentence import joined, said
+from forensics.sentence import counted, joined, said
 
 COUNTS = ("handlings", "with_message", "with_count", "with_item_start", "with_effect", "with_response", "with_start")
 Counts = dict[str, Any]
@@ -16,7 +16,8 @@ handling, none where no line does), ``first_at`` and ``last_at`` of its lines (m
 class LogFacts(NamedTuple):
     """What was found in one log group: ``handlings`` are runs of a function, or a worker's handlings of messages.
 
-    Counts are of handlings. ``asks_response``: its mapping uses partial batch responses; None where not known.
+    Counts are of handlings; ``unmarked`` is of messages that were received once and deleted without the line that each effect is
+    to print, ``unmarked_id`` one of them. ``asks_response``: its mapping uses partial batch responses; None where not known.
     """
 
     kind: str
@@ -30,6 +31,8 @@ class LogFacts(NamedTuple):
     asks_response: bool | None = None
     is_effect_declared: bool = False
     is_exhaustive: bool = False
+    unmarked: int = 0
+    unmarked_id: str | None = None
 
 
 class Missing(NamedTuple):
@@ -119,13 +122,24 @@ def readiness(log: LogFacts) -> Readiness:
     if log.with_message == 0:
         return Readiness("blind", said("No line names a message; missing: {missing}.", missing=lacking), tuple(missing))
     named = {"count": log.with_message, "total": log.handlings}
+    doubt = _unmarked(log)
     if missing:
         phrase = "{count} of {total} handlings name their messages; missing: {missing}."
         told = said(phrase, missing=lacking, **named)
-        return Readiness("partial", joined([told, unlike]) if is_unlike else told, tuple(missing))
-    return Readiness(
-        "ready", said("{count} of {total} handlings name their messages, starts and effects.", **named), ()
+        return Readiness("partial", joined([told, *([unlike] if is_unlike else doubt)]), tuple(missing))
+    told = said("{count} of {total} handlings name their messages, starts and effects.", **named)
+    return Readiness("ready", joined([told, *doubt]), ())
+
+
+def _unmarked(log: LogFacts) -> list[str]:
+    """Say what contradicts the setting that every effect prints its line, unless the handler left it out on purpose."""
+    if not (log.is_effect_declared and log.is_exhaustive and log.with_effect and log.unmarked):
+        return []
+    phrase = (
+        "Received once and deleted after a run that succeeded, without an effect line: {count}, such as {example}. That counts as work not "
+        "done; if it was done, effect_is_exhaustive does not hold."
     )
+    return [said(phrase, count=counted(log.unmarked, "message"), example=log.unmarked_id)]
 
 
 def logging_readiness(
@@ -152,6 +166,8 @@ def logging_readiness(
                 asks_response=asks.get(function) if function else False,
                 is_effect_declared=bool(declared and declared.effect),
                 is_exhaustive=bool(declared and declared.effect_is_exhaustive),
+                unmarked=found.get("unmarked", 0) if found else 0,
+                unmarked_id=found.get("unmarked_id") if found else None,
             )
         )
         if found is None and (group not in written or counted.get(group)):
@@ -181,10 +197,18 @@ def added(one: Counts, other: Counts) -> Counts:
         "log_group": one["log_group"],
         "function_name": one["function_name"],
         **{name: one[name] + other[name] for name in COUNTS},
+        **_unmarked_of(one, other),
         "samples": [min(samples), max(samples)] if samples else [],
         "first_at": min(one["first_at"], other["first_at"]),
         "last_at": max(one["last_at"], other["last_at"]),
     }
+
+
+def _unmarked_of(*counts: Counts) -> Counts:
+    """Return how many messages of some counts lack their effect line, and the first of them by name; workers are not asked."""
+    asked = [c for c in counts if "unmarked" in c]
+    ids = [c["unmarked_id"] for c in asked if c["unmarked_id"] is not None]
+    return {"unmarked": sum(c["unmarked"] for c in asked), "unmarked_id": min(ids, default=None)} if asked else {}
 
 
 def _by_group(counted: Iterable[Counts]) -> dict[str, list[Counts]]:

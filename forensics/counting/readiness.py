@@ -24,6 +24,19 @@ def invocation_counts(invocations: pl.DataFrame) -> list[Counts]:
     )
 
 
+def with_unmarked(counts: Iterable[Counts], deliveries: pl.DataFrame) -> list[Counts]:
+    """Add how many messages of each were received once and deleted without the effect line that every work is to print, and one of them.
+
+    Only a first receive counts: a guard may have stopped a later one. What was received again may have been given back.
+    """
+    again = deliveries.filter(pl.col("receive_count") > 1)["item_id"]
+    is_unmarked = (pl.col("basis") == "no_marker") & (pl.col("ended_by") == "deleted") & (pl.col("receive_count") == 1)
+    found = deliveries.filter(is_unmarked, ~pl.col("item_id").is_in(again.implode())).group_by(BY)
+    told = {(group, name): more for group, name, *more in found.agg(pl.len(), pl.col("item_id").min()).iter_rows()}
+    rows = [(row, told.get((row["log_group"], row["function_name"]), [0, None])) for row in counts]
+    return [{**row, "unmarked": count, "unmarked_id": example} for row, (count, example) in rows]
+
+
 def handling_counts(handlings: pl.DataFrame) -> list[Counts]:
     """Count what a worker's handlings of a part show, per log group, sorted.
 

@@ -103,3 +103,19 @@ def test_readiness_of_a_log(log, level, missing):
 
     assert found.level == level
     assert [m.what for m in found.missing] == missing
+
+
+EXHAUSTIVE = FULL._replace(is_exhaustive=True, unmarked=2, unmarked_id="m-1")
+CONTRADICTED = {
+    "messages without it": (EXHAUSTIVE, True),
+    "none without it": (EXHAUSTIVE._replace(unmarked=0, unmarked_id=None), False),
+    "not every effect is to print it": (EXHAUSTIVE._replace(is_exhaustive=False), False),
+    "no line is like it at all": (EXHAUSTIVE._replace(with_effect=0), False),
+}
+
+
+@pytest.mark.parametrize(("log", "is_said"), CONTRADICTED.values(), ids=CONTRADICTED)
+def test_work_without_the_line_that_every_effect_prints_is_said_with_an_example(log, is_said):
+    expected = "without an effect line: 2 messages, such as m-1. That counts as work not done"
+
+    assert (expected in readiness(log).sentence) is is_said

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forensics.counting.readiness import handling_counts, invocation_counts, together
+from forensics.counting.readiness import handling_counts, invocation_counts, together, with_unmarked
 from forensics.known import Known
 from forensics.lake import to_arrow
 from forensics.readiness import COUNTS, logging_readiness
@@ -253,3 +253,30 @@ def test_a_log_group_of_two_queues_has_a_row_for_each():
     rows = ready(counted(run()), consumers=[consumer(queue_arn="arn:z", queue_name="z"), CONSUMER, CONSUMER])
 
     assert [r["queue_arn"] for r in rows] == [ORDERS, "arn:z"]
+
+
+WITHOUT_LINE = {
+    "item_id": "m",
+    "log_group": GROUP,
+    "function_name": "ship",
+    "basis": "no_marker",
+    "ended_by": "deleted",
+}
+DELIVERED = {
+    "received once": ([{}], 1),
+    "twice": ([{}, {"item_id": "a"}], 2),
+    "of another function": ([{"function_name": "pay"}], 0),
+    "received again, as what was given back is": ([{}, {"receive_count": 2, "basis": "marker"}], 0),
+    "a repeat, which a guard may have stopped": ([{"receive_count": 2}], 0),
+    "a line shows the guard": ([{"basis": "guard"}], 0),
+    "it was not deleted": ([{"ended_by": "unknown"}], 0),
+}
+
+
+@pytest.mark.parametrize(("rows", "count"), DELIVERED.values(), ids=DELIVERED)
+def test_messages_lack_the_line_that_every_effect_is_to_print(rows, count):
+    deliveries = pl.DataFrame([{**WITHOUT_LINE, "receive_count": 1, **row} for row in rows])
+    (told,) = with_unmarked([{"log_group": GROUP, "function_name": "ship"}], deliveries)
+
+    assert told["unmarked"] == count
+    assert told["unmarked_id"] == (min(r.get("item_id", "m") for r in rows) if count else None)
