@@ -11,6 +11,14 @@ from forensics.parsers.threads import thread_of
 from forensics.parsers.workers import WorkerLine
 from forensics.streams.model import HIDDEN, TAKEN, WHOLE, Fact
 
+_ALSO_SAYS = {
+    "worker_failed": "worker_failed",
+    "worker_gave_up": "worker_failed",
+    "worker_timed_out": "worker_failed",
+    "worker_acknowledged": "deleted",
+}
+"""What a framework's line says, and the role of what a pattern of the settings says of the same end."""
+
 
 def facts_of(
     parsed: ParsedLine,
@@ -62,7 +70,8 @@ def facts_of(
         if line.visibility_s is not None and parsed.visibility_mark is None:
             facts.append(Fact(HIDDEN, at, evidence_id, line.message_id, detail=str(line.visibility_s)))
         if line.event != "visibility_set":
-            facts += [_worker(line, name, at, evidence_id) for name in (line.message_id, *line.more_ids)]
+            for name in (line.message_id, *line.more_ids):
+                _add_once(facts, _worker(line, name, at, evidence_id))
     return facts
 
 
@@ -70,6 +79,17 @@ def in_thread(facts: list[Fact], line: str) -> list[Fact]:
     """Return a worker's facts with the thread that wrote their line, if it says which."""
     thread = thread_of(line) if facts else None
     return facts if thread is None else [fact._replace(thread=thread) for fact in facts]
+
+
+def _add_once(facts: list[Fact], told: Fact) -> None:
+    """Add what a framework says to what the line states. An end that a pattern of the settings tells, too, is one end."""
+    for place, fact in enumerate(facts):
+        is_same_message = None in (fact.message_id, told.message_id) or fact.message_id == told.message_id
+        if fact.role == _ALSO_SAYS.get(told.role) and is_same_message and told.key in (None, fact.key):
+            role = fact.role if fact.role == "deleted" else told.role
+            facts[place] = told._replace(role=role, message_id=told.message_id or fact.message_id, key=fact.key)
+            return
+    facts.append(told)
 
 
 def _record(record: Record, at: int, evidence_id: str, key: str | None, detail: str | None, keeps_body: bool) -> Fact:

@@ -261,16 +261,17 @@ class OpenMessages:
     """Which messages a stream has in hand: opened, not closed since, and opened at most ``LOOK_BACK`` facts ago.
 
     Places count the facts of the stream. Only facts that name a message open or close it; one that is opened in the same way
-    twice is in hand twice, until it is closed twice.
+    twice is in hand twice, until it is closed twice. One line closes it once, in however many words.
     """
 
-    __slots__ = ("_done_with", "_opened_at", "_openings", "last_opened")
+    __slots__ = ("_done_with", "_ended_by", "_opened_at", "_openings", "last_opened")
 
     def __init__(self) -> None:
         self.last_opened: str | None = None
         self._opened_at: OrderedDict[str, int] = OrderedDict()
         self._openings: dict[str, Counter[str]] = {}
         self._done_with: set[str] = set()
+        self._ended_by: tuple[str, str] | None = None
 
     def hear(self, place: int, fact: Fact) -> None:
         """Take in the next fact of the stream."""
@@ -285,6 +286,9 @@ class OpenMessages:
             self._done_with.discard(message_id)
             self._forget(place)
         elif fact.role in CLOSERS and message_id in self._openings:
+            if self._ended_by == (line := (message_id, fact.evidence_id)):
+                return
+            self._ended_by = line
             self._openings[message_id] -= Counter(OPENERS)
             if not self._openings[message_id]:
                 self._drop(message_id)

@@ -108,6 +108,10 @@ SAID = {
         ("record c", "record a", "effect key=l", "record a", "guard a", "deleted a", "effect key=k"),
         "c a key:l a a a key:k",
     ),
+    "names nothing, and one line ends a message that is in hand twice, in two words": (
+        ("record a", "record b", "record a", "deleted a", "+worker_finished a", "effect"),
+        "a b a a a -",
+    ),
     "names a key, and a message that is in hand twice has ended once": (
         ("record a", "record a", "deleted a", "record b", "effect key=k"),
         "a a a b key:k",

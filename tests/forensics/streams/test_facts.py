@@ -84,6 +84,42 @@ CASES = {
 }
 
 
+BOTH_SAY = {
+    "a failure": (
+        f"Failed to process message {A}",
+        Consumer(failed=r"Failed to process message (?P<message_id>\S+)"),
+        [("mention", A, None), ("worker_failed", A, None)],
+    ),
+    "one whose setting alone names the message": (
+        f"{A} Message handler timed out after 9000ms",
+        Consumer(failed=r"(?P<message_id>\S{36}) Message handler timed out"),
+        [("worker_timed_out", A, None)],
+    ),
+    "a failure of another message": (
+        f"Failed to process message {A}, giving back {B}",
+        Consumer(failed=r"giving back (?P<message_id>\S+)"),
+        [("mention", A, None), ("worker_failed", B, None), ("worker_failed", A, None)],
+    ),
+    "a failure of a task and of its message": (
+        f"Task shop.charge[{A}] raised unexpected: error, so {B} fails",
+        Consumer(failed=r"(?P<message_id>\S{36}) fails"),
+        [("worker_failed", B, None), ("worker_failed", A, None)],
+    ),
+    "deletes": (
+        f"Done acknowledging in queue pay, messages: {A}, {B}",
+        Consumer(deleted=r"messages: (?P<message_id>[0-9a-f-]+)"),
+        [("mention", A, None), ("mention", B, None), ("deleted", A, None), ("worker_acknowledged", B, None)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "consumer", "expected"), BOTH_SAY.values(), ids=BOTH_SAY)
+def test_an_end_that_a_pattern_of_the_settings_and_a_framework_tell_is_one(line, consumer, expected):
+    facts = [(fact.role, fact.message_id, fact.key) for fact in said(line, consumer=consumer)]
+
+    assert facts == expected
+
+
 @pytest.mark.parametrize(("line", "expected"), CASES.values(), ids=CASES)
 def test_a_line_says(line, expected):
     assert roles(line) == expected

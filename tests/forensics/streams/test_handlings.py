@@ -23,6 +23,10 @@ SAID = {
         ("record a", "started a", "effect a", "started a", "effect a"),
         ["a: record started effect", "a: started effect"],
     ),
+    "one line opens it in two words, the less sure first": (
+        ("started a", "+worker_started a", "effect a", "started a", "+worker_started a", "effect a"),
+        ["a: started started effect", "a: started started effect"],
+    ),
     "what stands before the first opener belongs to it": (
         ("mention a", "started b", "record a", "effect a"),
         ["a: mention record effect", "b: started"],
