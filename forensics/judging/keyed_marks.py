@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from forensics.identity import BY_KEY
 from forensics.judging.evidence import united
 from forensics.judging.known import first_known, highest, lowest
 from forensics.judging.sends import Sends
@@ -39,6 +40,42 @@ def with_marks_by_key(deliveries: Sequence[Delivery], sends: Sends) -> list[Deli
         owner.fact_ids = united(owner.fact_ids, delivery.fact_ids)
         owner.evidence_ids = united(owner.evidence_ids, delivery.evidence_ids)
     return found
+
+
+def with_contradicted_marks_apart(deliveries: Sequence[Delivery]) -> list[Delivery]:
+    """Take from a message the marks by key of which another of its deliveries tells another key: each is a line about its key again.
+
+    Such a mark was given to its message in turn, while that was alone in hand; the other key shows that one of them is of a
+    work left behind. Changes what it is given.
+    """
+    told: dict[tuple[str, str | None], set[frozenset[str]]] = defaultdict(set)
+    for delivery in deliveries if any(d.key_marker_count for d in deliveries) else ():
+        if delivery.message_id is not None:
+            told[delivery.queue_arn, delivery.message_id].add(keys_of([delivery]))
+    found = list(deliveries)
+    for delivery in deliveries if told else ():
+        keys = keys_of([delivery])
+        others = told.get((delivery.queue_arn, delivery.message_id), set())
+        if delivery.key_marker_count and len(keys) == 1 and any(other and not other & keys for other in others):
+            found.append(_alone(delivery, min(keys)))
+            delivery.marker_at, delivery.key_marker_count, delivery.has_stray_mark = None, 0, True
+            delivery.business_keys = [key for key in delivery.business_keys if key not in keys]
+    return found
+
+
+_OF_THE_RUN = (
+    *("queue_arn", "queue", "consumer", "consumer_kind", "log_group", "log_stream", "request_id", "function_name"),
+    *("run_started_at", "run_ended_at", "is_end_known", "run_last_line_at", "run_status", "error_type"),
+    *("has_effect", "is_exhaustive", "order_declared", "received_at", "received_basis", "order_at"),
+    *("marker_at", "key_marker_count", "is_fifo", "visibility_timeout_s", "fact_ids", "end_ids", "evidence_ids"),
+)
+"""What a delivery says of its run and its mark, and not of its message."""
+
+
+def _alone(mark: Delivery, key: str) -> Delivery:
+    """Return what a delivery's mark says by itself: that some work with its key was done in its run, then."""
+    carried = {name: getattr(mark, name) for name in _OF_THE_RUN}
+    return Delivery(item_id=f"{BY_KEY}{key}", business_keys=[key], **carried)
 
 
 def _owner(mark: Delivery, in_hand: Mapping[tuple[str, str], Sequence[Delivery]]) -> Delivery | None:

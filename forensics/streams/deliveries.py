@@ -1,6 +1,7 @@
 """Facts to deliveries: what the lines of one consumer say of one message, in one row. Lambda runs and workers alike."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from forensics.event_ids import is_event_id
@@ -205,7 +206,8 @@ def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str], invocation: 
     was not printed whole: a function may print the first record of many. Nor is a key told in turn
     where another run was on in the same environment, or where a run failed that was not seen to begin one message behind
     the work of another, unless its function is declared to work in order: the key may be of what a run before left behind,
-    and no key of its own need follow then.
+    and no key of its own need follow then. The same holds for a message that its run itself names as failed, and for all
+    that are told behind it.
     """
     if invocation.is_beside_others:
         return {}
@@ -214,7 +216,8 @@ def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str], invocation: 
     seen, waiting = set(done), set()
     found: dict[str, str] = {}
     bodies = _bodies_of_lone_records(facts)
-    is_in_turn = invocation.order == "sequential" or invocation.end_status != "error"
+    is_declared = invocation.order == "sequential"
+    is_in_turn = is_declared or invocation.end_status != "error"
     for fact in sorted(facts, key=lambda fact: fact.at):
         if fact.message_id is not None:
             if fact.message_id not in seen and fact.is_of_hand:
@@ -229,6 +232,9 @@ def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str], invocation: 
                 if message_id in bodies and not _is_word_of(bodies[message_id], fact.key):
                     return {}
                 found[fact.key] = message_id
+    if not is_declared:
+        failed = {fact.message_id for fact in facts if fact.role == "failure"}
+        found = dict(takewhile(lambda told: told[1] not in failed, found.items()))
     return found if is_in_turn else {}
 
 

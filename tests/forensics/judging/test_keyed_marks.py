@@ -48,3 +48,36 @@ def test_a_stop_by_a_guard_is_given_to_the_message_like_an_effect():
     (mine,) = judge([delivery("m1", **{**FAILED, **KEY}), stopped], Around()).ledger
 
     assert (mine.effect, mine.basis, mine.fact_ids) == ("no", "guard", ["e-1"])
+
+
+TOLD = {"run_status": "success", "has_effect": True, "marker_at": 5 * S, "key_marker_count": 1}
+OF_TWO_KEYS = {
+    "both, where each was told by turn": ([TOLD | KEY, TOLD | {"business_keys": ["l"]}], {"key:k", "key:l"}),
+    "that which was told by turn, where a line names another with the message": (
+        [TOLD | KEY, {"business_keys": ["l"]}],
+        {"key:k"},
+    ),
+    "neither, where one of several is the same": ([TOLD | KEY, TOLD | {"business_keys": ["k", "l"]}], set()),
+    "neither, where the other is an event's id": ([TOLD | KEY, {"business_keys": ["sns:1"]}], set()),
+    "neither, where each stands in a line with the message": (
+        [TOLD | KEY | {"key_marker_count": 0}, TOLD | {"business_keys": ["l"], "key_marker_count": 0}],
+        set(),
+    ),
+}
+
+
+@pytest.mark.parametrize(("deliveries", "expected"), OF_TWO_KEYS.values(), ids=OF_TWO_KEYS)
+def test_of_two_keys_that_one_message_is_told_to_have_it_loses(deliveries, expected):
+    mine = [
+        delivery("m1", consumer=f"run-{n}", received_at=n * 60 * S, receive_count=n, **d)
+        for n, d in enumerate(deliveries, 1)
+    ]
+    ledger = judge(mine, Around()).ledger
+
+    alone = [d for d in ledger if d.message_id is None]
+    assert {d.item_id for d in alone} == expected
+    assert all((d.effect, d.basis) == ("yes", "marker") for d in alone)
+    lost = {key.removeprefix("key:") for key in expected}
+    left = [d for d in ledger if d.message_id is not None]
+    assert not lost & {key for d in left for key in d.business_keys}
+    assert sum(d.marker_at is not None for d in left) == sum("marker_at" in d for d in deliveries) - len(expected)

@@ -500,6 +500,21 @@ def test_a_key_is_of_the_only_message_in_hand_of_a_run_that_failed_only_where_wo
     assert [d.item_id for d in deliveries_of(run(*said, **run_said))] == expected
 
 
+@pytest.mark.parametrize(
+    ("order", "named", "expected"),
+    [(None, N, {M: "k"}), (None, M, {}), ("sequential", M, {M: "k", N: "l"}), (None, None, {M: "k", N: "l"})],
+    ids=["told before", "told first", "declared in order", "of a run that names none"],
+)
+def test_a_key_is_of_no_message_by_turn_that_its_run_names_as_failed(order, named, expected):
+    first = [fact("started", M), fact("effect", key="k", at=2)]
+    then = [fact("started", N, at=3), fact("effect", key="l", at=4)]
+    failures = [fact("failure", named, at=5)] if named else []
+    told = deliveries_of(run(*first, *then, *failures, end_status="success", order=order))
+
+    assert {d.item_id: d.business_keys[0] for d in told if d.marker_at and d.message_id} == expected
+    assert sorted(key for d in told for key in d.business_keys) == ["k", "l"]
+
+
 BODY = '{"payment_id": "pay-1", "amount": 12}'
 LONE = {
     "its record's, whose body names it": ([fact("record", M, body=BODY)], "pay-1", M),
