@@ -23,6 +23,8 @@ FOLDERS = {
         "Two message ids are one work where they share a deduplication id or a business key in one queue, or where one was"
         " redriven from the dead-letter queue. Equal bodies alone link nothing, and neither does one key in two queues, nor a"
         " deduplication id under which different business keys, or different bodies without them, were sent."
+        " An id of 64 hex digits may be the hash that SQS makes of a body (content-based deduplication) and links no more than that:"
+        " unless the queue's setting is off or the bodies under it differ, what it was sent with within 12 hours may be one work."
         " Where such bodies are JSON and differ only in times near their send, attempts, trace or request ids, and the sends follow"
         " one another within 12 hours, they may be one work: each stays a work of its own, and the others raise only how often it"
         " may have been done. So do messages with one business key of which no line tells the queue, where their consumer reads several"

@@ -25,6 +25,7 @@ SETTINGS_KEYS = {
 DOUBTFUL = frozenset(
     {
         *("visibility_timeout_s", "message_retention_s", "delay_s", "max_receive_count", "dead_letter_queue_arn"),
+        "content_based_deduplication",
         *("batch_size", "batching_window_s", "reports_batch_item_failures", "maximum_concurrency"),
     }
 )
@@ -337,6 +338,13 @@ def _whole(column: str) -> Callable[[str], dict[str, Any]]:
     return read
 
 
+def _switch(column: str) -> Callable[[str], dict[str, Any]]:
+    def read(text: str) -> dict[str, Any]:
+        return {column: text.lower() == "true"} if text.lower() in ("true", "false") else {}
+
+    return read
+
+
 def _redrive(text: str) -> dict[str, Any]:
     """Read a redrive policy; an empty one takes the dead-letter queue away."""
     policy = _parsed(text) if text.strip() else {}
@@ -374,6 +382,7 @@ _READ: dict[str, dict[str, Callable[[str], dict[str, Any]]]] = {
         "messageretentionperiod": _whole("message_retention_s"),
         "delayseconds": _whole("delay_s"),
         "redrivepolicy": _redrive,
+        "contentbaseddeduplication": _switch("content_based_deduplication"),
     },
     "function": {
         "timeout": _whole("timeout_s"),

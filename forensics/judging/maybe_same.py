@@ -1,7 +1,8 @@
-"""Works that may be one: sent under one deduplication id, with bodies that differ only in what differs at each send.
+"""Works that may be one: sent under one deduplication id, with bodies that differ only in what differs at each send, or are equal.
 
 A producer that puts the time into a body sends the same work again so; or the id stands for a customer who ordered the same
-twice. And messages with one business key of which nothing tells the queue: in one queue they are one work, in two they are two.
+twice. An id that may be the hash of a body says no more than that: what recurs every hour is sent under one, and so is what a
+producer sends again. And messages with one business key of which nothing tells the queue: in one queue they are one work, in two they are two.
 Nothing tells, so each stays a work of its own, and what was done for the others raises only how often it may have been done.
 """
 
@@ -14,7 +15,7 @@ from typing import NamedTuple
 from forensics.judging.bounds import why_open
 from forensics.judging.known import first_known, highest, lowest
 from forensics.judging.surroundings import Surroundings
-from forensics.judging.works import keys_of
+from forensics.judging.works import ids_of_bodies, keys_of
 from forensics.streams.model import Delivery
 
 Item = Sequence[Delivery]
@@ -39,8 +40,11 @@ class Others(NamedTuple):
     works: tuple[Work, ...] = ()
     earlier: Item | None = None
     """The message among them that was sent last before the first of this work, where one was under its deduplication id."""
-    by_key: bool = False
-    """The nearest is one because of its business key, its queue being unknown; else because of its deduplication id."""
+    is_earlier_by_body: bool = False
+    """The id of that one may be the hash of its body."""
+    by: str = "id"
+    """What makes the nearest one: its deduplication id and a body that is alike; an id that may be its "body"'s hash; or its business "key",
+    its queue being unknown."""
 
     def __bool__(self) -> bool:
         return bool(self.works)
@@ -56,7 +60,7 @@ class _Sent(NamedTuple):
     place: int
     item: Item
     keys: frozenset[str]
-    by_key: bool = False
+    by: str = "id"
 
 
 class MaybeSame:
@@ -66,7 +70,7 @@ class MaybeSame:
         self._works, self._around = works, around
         self._chains: dict[int, list[tuple[list[_Sent], bool]]] = defaultdict(list)
         self._added: dict[int, tuple[int, bool]] = {}
-        for alike in (*map(_chains, _alike(works)), _by_key(works, around)):
+        for alike in (*map(_chains, _alike(works, around)), _by_key(works, around)):
             for chain in alike:
                 if len(chain) <= MOST_COUNTED:
                     for place in {sent.place for sent in chain}:
@@ -85,7 +89,8 @@ class MaybeSame:
             sent
             for chain, _ in chains
             for sent in chain
-            if sent.place != place and (sent.by_key or not (sent.keys and keys))  # both known: they would be one work
+            if sent.place != place
+            and (sent.by == "key" or not (sent.keys and keys))  # both known: they would be one work
         ]
         if not others:
             return NONE
@@ -93,14 +98,15 @@ class MaybeSame:
         others.sort(key=lambda sent: (abs(sent.at - began), sent.item[0].item_id))
         places = list(dict.fromkeys(sent.place for sent in others))
         added = [self._adds(other) for other in places]
-        before = [sent for sent in others if sent.at < began and not sent.by_key]
+        before = [sent for sent in others if sent.at < began and sent.by != "key"]
         return Others(
             tuple(dict.fromkeys(sent.item[0].item_id for sent in others))[:MOST_NAMED],
             sum(count for count, _ in added),
             any(is_open for _, is_open in (*added, *chains)),
             tuple(self._works[other] for other in places),
             before[0].item if before else None,
-            others[0].by_key,
+            bool(before) and before[0].by == "body",
+            others[0].by,
         )
 
     def _adds(self, place: int) -> tuple[int, bool]:
@@ -112,19 +118,22 @@ class MaybeSame:
         return self._added[place]
 
 
-def _alike(works: Sequence[Work]) -> Iterable[list[_Sent]]:
-    """Yield the messages of several works that have one deduplication id in a group, and bodies that are alike."""
+def _alike(works: Sequence[Work], around: Surroundings) -> Iterable[list[_Sent]]:
+    """Yield the messages of several works that have one deduplication id in a group, and bodies that are alike or made that id."""
     items = [(place, item) for place, work in enumerate(works) for item in work]
     ids = [(_deduplicated(item), place) for place, item in items]
     several = Counter(name for name, _ in set(ids) if name is not None)
+    of_bodies = {name for _, name in ids_of_bodies((item for _, item in items), around)}
     by_name: dict[tuple[str, str], list[_Sent]] = defaultdict(list)
     for (place, item), (name, _) in zip(items, ids, strict=True):
         if name is None or several[name] < 2 or item[0].message_id is None:
             continue
-        shape = highest([d.body_shape for d in item]) or highest([d.body_md5 for d in item])
+        is_of_body = name in of_bodies
+        shape = "" if is_of_body else highest([d.body_shape for d in item]) or highest([d.body_md5 for d in item])
         at = _sent_at(item)
         if shape is not None and at is not None:
-            by_name[name, shape].append(_Sent(at, place, item, _keys(works[place])))
+            sent = _Sent(at, place, item, _keys(works[place]), "body" if is_of_body else "id")
+            by_name[name, shape].append(sent)
     return by_name.values()
 
 
@@ -136,7 +145,7 @@ def _by_key(works: Sequence[Work], around: Surroundings) -> Iterable[list[_Sent]
             if item[0].message_id is None or around.is_of_one_queue(item[0]):
                 continue
             for key in {key for d in item for key in d.business_keys}:
-                sent = _Sent(first_known(_sent_at(item), 0), place, item, frozenset(), by_key=True)
+                sent = _Sent(first_known(_sent_at(item), 0), place, item, frozenset(), "key")
                 by_key[item[0].queue_arn, key].append(sent)
     for alike in by_key.values():
         if len({sent.place for sent in alike}) > 1:

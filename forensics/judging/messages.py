@@ -53,7 +53,7 @@ def messages_of(
     many more deliveries with its mark may be of this work; ``others``: works that may be the same.
     """
     interval = _interval(work, around, marks_beside, others)
-    found_origins = origins(work, around, others.earlier)
+    found_origins = origins(work, around, others.earlier, others.is_earlier_by_body)
     found = []
     for item, again in zip(work, redeliveries, strict=True):
         message_id = highest([d.message_id for d in item])
@@ -106,7 +106,7 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_be
             others.message_ids,
             next((code for code in OPEN_WORDS if code in open_by), None),
             sum(d.basis == "never_started" and not d.is_seen and not d.is_throttled for d in deliveries),
-            others.by_key,
+            others.by,
             0 if at_least == effects.count("yes") else effects.count("yes"),
         ),
         sorted({d.message_id for d in deliveries if d.message_id is not None}),

@@ -37,12 +37,15 @@ class _Sent:
 
 
 def origins(
-    work: Sequence[Sequence[Delivery]], around: Surroundings, maybe_earlier: Sequence[Delivery] | None = None
+    work: Sequence[Sequence[Delivery]],
+    around: Surroundings,
+    maybe_earlier: Sequence[Delivery] | None = None,
+    is_id_of_body: bool = False,
 ) -> dict[str, Origin]:
     """Return the origin by item id of every message of a work but its first, and of that where ``maybe_earlier`` may be the same work.
 
     The origin is None where several are open, or none is left. A message whose deduplication id is another's message id
-    came from that one, whichever was sent before it. ``work`` holds each item's judged deliveries.
+    came from that one, whichever was sent before it. ``is_id_of_body``: the id of ``maybe_earlier`` may be the hash of its body. ``work`` holds each item's judged deliveries.
     """
     if len(work) < 2 and maybe_earlier is None:
         return {}
@@ -57,7 +60,7 @@ def origins(
             found[message.item_id] = origin_of(_ids(earlier, message, is_named_after, around))
     if maybe_earlier is not None and messages[0].item_id not in found:
         pair = _ids(_sent(maybe_earlier, around), messages[0], False, around)
-        found[messages[0].item_id] = origin_of(pair._replace(may_be_other_work=True))
+        found[messages[0].item_id] = origin_of(pair._replace(may_be_other_work=True, is_id_of_body=is_id_of_body))
     return found
 
 

@@ -1,10 +1,12 @@
 """Which messages stand for the same work: linked by ids that items of one queue share, directly or through others."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from forensics.event_ids import is_event_id
 from forensics.judging.ending import ended_if_last
+from forensics.judging.known import first_known
 from forensics.judging.links import Key, Links
 from forensics.judging.surroundings import Surroundings
 from forensics.streams.model import Delivery
@@ -17,11 +19,11 @@ def works(items: Sequence[list[Delivery]], around: Surroundings) -> list[list[li
     deduplication id that is the other's message id (a FIFO redrive), and a body that went to the dead-letter queue once and
     came back once while a move task was on. An equal body alone links nothing, nor does a deduplication id under which
     different business keys were sent, or different bodies of which no business key tells more: it may stand for something else
-    than the work, nor does anything but job and message ids where nothing tells the queue: there a key may be of several. What of it may be one work all
+    than the work, nor one that may be the hash of a body (``ids_of_bodies``), nor does anything but job and message ids where nothing tells the queue: there a key may be of several. What of it may be one work all
     the same, ``maybe_same`` tells. ``items`` need their effects and endings.
     """
     redriven = _redriven_bodies(items, around) if around.has_move_tasks else {}
-    of_others = _of_several_works(items)
+    of_others = _of_several_works(items) | ids_of_bodies(items, around)
     message_ids = {d.message_id for item in items for d in item if d.message_id is not None}
     links = Links()
     holders: dict[tuple[str, str, str], Key] = {}
@@ -93,6 +95,30 @@ def _of_several_works(items: Iterable[Sequence[Delivery]]) -> set[tuple[str, str
         for name in names:
             sent[name].append((keys, bodies))
     return {name for name, works in sent.items() if _are_several(works)}
+
+
+_HASH = re.compile("[0-9a-f]{64}")
+
+
+def ids_of_bodies(items: Iterable[Sequence[Delivery]], around: Surroundings) -> set[tuple[str, str]]:
+    """Return the deduplication ids, each in its queue and message group, that are or may be the SHA-256 of a body.
+
+    SQS makes them so where a queue's deduplication is content-based: they say no more than an equal body. A producer made one
+    that was sent with different bodies, or while its queue's setting was off.
+    """
+    named: dict[tuple[str, str], list[Delivery]] = defaultdict(list)
+    for item in items:
+        for d in item:
+            if d.deduplication_id is not None and _HASH.fullmatch(d.deduplication_id):
+                named[_deduplicated(d)].append(d)
+    return {name for name, sent in named.items() if _may_be_of_body(sent, around)}
+
+
+def _may_be_of_body(sent: Sequence[Delivery], around: Surroundings) -> bool:
+    if len({d.body_md5 for d in sent} - {None}) > 1:
+        return False
+    in_force = [around.in_force.queue(d.queue_arn, first_known(d.sent_at, d.received_at)) for d in sent]
+    return any(row is None or row.get("content_based_deduplication") is not False for row in in_force)
 
 
 def keys_of(deliveries: Iterable[Delivery]) -> frozenset[str]:

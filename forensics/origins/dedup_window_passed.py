@@ -30,6 +30,15 @@ def dedup_window_passed(ids: IdPair) -> Ruling:
             said("it was sent {gap} after {id}; nothing shows their deduplication ids", **told),
             "MessageDeduplicationId in the printed batch",
         )
+    if ids.is_id_of_body:
+        return undecidable(
+            said(
+                "it was sent {gap} after {id} under the same deduplication id, which may be the hash of its body alone; an equal "
+                "body may stand for more than one piece of work",
+                **told,
+            ),
+            "business_key of the queue in the settings file",
+        )
     if ids.may_be_other_work:
         return undecidable(
             said(

@@ -15,7 +15,8 @@ class IdPair(NamedTuple):
     request that its lines name for both sends; ``is_only_send_logged``: its producer, who logs every send, logged the later
     one and not the earlier; ``is_missing_send``: nor the later one. ``has_same_event``: their business key is the id that SNS, EventBridge or S3 gave the event.
     ``earlier_was_dead_lettered`` is None where it may have been while a consumer's log was not read.
-    ``may_be_other_work``: the deduplication id is all that they share, and the bodies differ in times, attempts or request ids.
+    ``may_be_other_work``: the deduplication id is all that they share, and the bodies differ in times, attempts or request ids,
+    or (``is_id_of_body``) that id may be the hash of their equal body.
     """
 
     earlier_id: str = "another message"
@@ -26,6 +27,7 @@ class IdPair(NamedTuple):
     has_same_event: bool = False
     has_same_body: bool | None = None
     may_be_other_work: bool = False
+    is_id_of_body: bool = False
     is_named_after_earlier: bool = False
     earlier_was_dead_lettered: bool | None = False
     was_moved_then: bool | None = None

@@ -95,14 +95,14 @@ def effect_sentence(
     maybe_ids: Sequence[str] = (),
     open_by: str | None = None,
     unrun: int = 0,
-    by_key: bool = False,
+    by: str = "id",
     of_key: int = 0,
 ) -> str:
     """Say how often the work was done, and what shows it; ``order_runs``: from so many runs an order was inferred for it.
 
     ``maybe_ids``: messages that are counted in, and may be the same work; the first of them are named. ``open_by``: the code of
     ``OPEN_WORDS`` for why there is no upper bound; ``unrun`` counts receives that no run followed, and no throttling explains.
-    ``by_key``: what may be the same work has its business key, and nothing tells the queue of either. ``of_key``: so often its key
+    ``by``: what makes them so, see ``_COUNTED_IN``. ``of_key``: so often its key
     alone was done, in whichever queues.
 
     >>> effect_sentence(0, 1, [], 30)
@@ -123,7 +123,7 @@ def effect_sentence(
         phrase = "Its key was done {n} times, and no line tells from which queue: in different queues one key is different work."
         told = joined([told, said(phrase, n=of_key)])
     if maybe_ids:
-        told = joined([told, (_counted_in_by_key if by_key else _counted_in)(maybe_ids)])
+        told = joined([told, _counted_in(maybe_ids, by)])
     if not order_runs:
         return told
     runs = said("{count} run" if order_runs == 1 else "{count} runs", count=order_runs)
@@ -131,35 +131,32 @@ def effect_sentence(
     return joined([told, said(phrase, runs=runs)])
 
 
-def _counted_in(message_ids: Sequence[str]) -> str:
-    """Say which messages may be the same work."""
-    if len(message_ids) == 1:
-        return said(
-            "Counted in is {id}, which may be the same work: its deduplication id is the same, and its body differs only in times,"
-            " attempts or request ids.",
-            id=message_ids[0],
-        )
-    return said(
+_COUNTED_IN = {
+    "id": (
+        "Counted in is {id}, which may be the same work: its deduplication id is the same, and its body differs only in times,"
+        " attempts or request ids.",
         "Counted in are {n} other messages that may be the same work, the nearest {id}: their deduplication id is the same, and"
         " their bodies differ only in times, attempts or request ids.",
-        n=len(message_ids),
-        id=message_ids[0],
-    )
-
-
-def _counted_in_by_key(message_ids: Sequence[str]) -> str:
-    """Say which messages may be the same work, nothing telling their queue."""
-    if len(message_ids) == 1:
-        return said(
-            "Counted in is {id}, which may be the same work: its business key is the same, and no line tells from which queue either came.",
-            id=message_ids[0],
-        )
-    return said(
+    ),
+    "body": (
+        "Counted in is {id}, which may be the same work: its deduplication id is the same, but that may be the hash of its body"
+        " alone, and an equal body may be other work.",
+        "Counted in are {n} other messages that may be the same work, the nearest {id}: their deduplication id is the same, but"
+        " that may be the hash of their body alone, and an equal body may be other work.",
+    ),
+    "key": (
+        "Counted in is {id}, which may be the same work: its business key is the same, and no line tells from which queue either came.",
         "Counted in are {n} other messages that may be the same work, the nearest {id}: their business key is the same, and no line"
         " tells from which queue they came.",
-        n=len(message_ids),
-        id=message_ids[0],
-    )
+    ),
+}
+"""What makes others perhaps the same work, to the sentence about one of them and about several."""
+
+
+def _counted_in(message_ids: Sequence[str], by: str) -> str:
+    """Say which messages may be the same work, and why."""
+    of_one, of_several = _COUNTED_IN[by]
+    return said(of_one if len(message_ids) == 1 else of_several, n=len(message_ids), id=message_ids[0])
 
 
 def noun_of(cause: str | None, is_also_sent_again: bool = False) -> str:

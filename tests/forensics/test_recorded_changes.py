@@ -38,6 +38,14 @@ CASES = {
         row("queue", "RedrivePolicy="),
         ("queue_settings", (QUEUE,), {"dead_letter_queue_arn": None, "max_receive_count": None}),
     ),
+    "content-based deduplication": (
+        row("queue", "ContentBasedDeduplication=TRUE"),
+        ("queue_settings", (QUEUE,), {"content_based_deduplication": True}),
+    ),
+    "content-based deduplication taken away": (
+        row("queue", "ContentBasedDeduplication=false"),
+        ("queue_settings", (QUEUE,), {"content_based_deduplication": False}),
+    ),
     "a function timeout": (row("function", "timeout=30"), ("function_settings", ("charge",), {"timeout_s": 30})),
     "a mapping, by its UUID": (
         row("mapping", 'functionResponseTypes=["ReportBatchItemFailures"]', "batchSize=5", resource="u-1"),

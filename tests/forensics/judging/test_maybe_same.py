@@ -137,6 +137,35 @@ def test_each_stays_a_work_of_its_own_and_names_the_other():
     assert "Counted in is m2, which may be the same work" in found["m1"].effect_sentence
 
 
+HASHED = {"deduplication_id": "0123456789abcdef" * 4}
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"body_md5": "b"}, {"body_md5": None, "body_shape": None}], ids=["alike", "equal", "none"]
+)
+def test_what_was_sent_under_an_id_that_may_be_its_bodys_hash_may_be_one_work(body):
+    same = {"body_md5": "b", "body_shape": "s"} | HASHED | body
+    found = messages(FIRST | same, AGAIN | same | {"body_shape": body.get("body_shape", "of another time")})
+
+    assert [(m.effects_at_least, m.effects_at_most, m.verdict) for m in found.values()] == [(1, 2, "probable")] * 2
+    assert [m.related_message_ids for m in found.values()] == [[], []]
+    assert found["m2"].effect_sentence.endswith(
+        "Counted in is m1, which may be the same work: its deduplication id is the same, but that may be the hash of its body alone,"
+        " and an equal body may be other work."
+    )
+    [still_open] = found["m2"].origin_open
+    assert (
+        "which may be the hash of its body alone; an equal body may stand for more than one piece of work" in still_open
+    )
+    assert "business_key" in still_open
+
+
+def test_of_an_id_that_may_be_its_bodys_hash_those_are_the_same_work_that_follow_within_hours():
+    found = intervals(FIRST | HASHED, AGAIN | HASHED | {"body_md5": "b1", "sent_ms": LONGEST_US // 1000 + 1})
+
+    assert found == {}
+
+
 def test_where_it_comes_from_stays_open_with_what_would_decide_it():
     found = messages(FIRST, AGAIN)
 

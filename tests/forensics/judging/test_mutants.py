@@ -136,6 +136,7 @@ ASKED = {
     "works": [
         (test_works.answer, test_works.CASES),
         (test_works.answer, test_works.IN_AN_UNKNOWN_QUEUE),
+        (test_works.of_a_body, test_works.OF_A_BODY),
         (test_works.redriven, test_works.REDRIVEN),
     ],
 }

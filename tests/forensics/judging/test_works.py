@@ -1,10 +1,13 @@
 """Which messages are the same work, and what it is called."""
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from forensics.judging import works
+from forensics.settings_in_force import SettingsInForce
 from tests.forensics.judging.plain import LATE, Around, S, delivery
 
 NOWHERE = {"queue_arn": "/aws/lambda/charge"}
@@ -128,6 +131,67 @@ def test_a_deduplication_id_of_several_works_in_one_queue_links_in_another():
     elsewhere = [[delivery(f"n{n}", **shared, queue_arn="other")] for n in (1, 2)]
 
     assert works_of(works, [*several, *elsewhere]) == [["m1"], ["m2"], ["n1", "n2"]]
+
+
+QUEUE = "arn:aws:sqs:eu-west-1:123456789012:orders"
+OFF_FROM = 100
+"""From so many seconds after noon on the queue's deduplication is known not to be content-based."""
+HASH = {"deduplication_id": "0123456789abcdef" * 4}
+OF_A_BODY = {
+    "with the setting on": ("on", HASH, HASH, False),
+    "with the setting not known": (None, HASH, HASH, False),
+    "of a queue of which nothing is known": ("nothing", HASH, HASH, False),
+    "with the setting off": ("off", HASH, HASH, True),
+    "and bodies that are equal": ("on", HASH | {"body_md5": "b"}, HASH | {"body_md5": "b"}, False),
+    "and bodies that are equal, with the setting off": (
+        "off",
+        HASH | {"body_md5": "b"},
+        HASH | {"body_md5": "b"},
+        True,
+    ),
+    "and one event published twice, in two bodies": (
+        "on",
+        HASH | {"body_md5": "b", "business_keys": ["sns:1"]},
+        HASH | {"body_md5": "c", "business_keys": ["sns:2"]},
+        True,
+    ),
+    "and a business key in common": ("on", HASH | {"business_keys": ["k"]}, HASH | {"business_keys": ["k"]}, True),
+    "of a digit less": ("on", *[{"deduplication_id": "0" * 63}] * 2, True),
+    "of a digit more": ("on", *[{"deduplication_id": "0" * 65}] * 2, True),
+    "in capitals, as SQS writes none": ("on", *[{"deduplication_id": "A" * 64}] * 2, True),
+    "set off between the two sends": ("later off", HASH | {"sent_ms": 0}, HASH | {"sent_ms": 200_000}, False),
+    "set off before both": ("later off", HASH | {"sent_ms": 150_000}, HASH | {"sent_ms": 200_000}, True),
+    "set off before both were received, their sends not known": (
+        "later off",
+        HASH | {"received_at": 150 * S},
+        HASH | {"received_at": 150 * S},
+        True,
+    ),
+}
+
+
+def around_content_based(setting):
+    if setting == "nothing":
+        return Around()
+    value = {"on": True, "off": False, "later off": False, None: None}[setting]
+    since = {
+        "observed_at": datetime.fromtimestamp(OFF_FROM, UTC),
+        "last_modified_at": datetime.fromtimestamp(OFF_FROM, UTC),
+    }
+    if setting != "later off":
+        since = {"observed_at": datetime(1970, 1, 1, tzinfo=UTC), "last_modified_at": None}
+    row = {"queue_arn": QUEUE, "evidence_id": "q", "content_based_deduplication": value, **since}
+    return Around(in_force=SettingsInForce.of([row], [], []))
+
+
+def of_a_body(of, setting, first, second):
+    items = [[delivery("m1", **first)], [delivery("m2", **second)]]
+    return len(works_of(of, items, around_content_based(setting))) == 1
+
+
+@pytest.mark.parametrize(("setting", "first", "second", "are_one"), OF_A_BODY.values(), ids=OF_A_BODY)
+def test_what_may_be_the_hash_of_a_body_links_no_more_than_an_equal_body(setting, first, second, are_one):
+    assert of_a_body(works, setting, first, second) is are_one
 
 
 def redriven(of, messages):

@@ -45,6 +45,10 @@ CASES = {
         "ids not shown, after the window": (SAME_ID | UNKNOWN_ID | dict(sent_gap_s=301), "undecidable"),
         "a standard queue": (dict(is_fifo=False, has_same_deduplication_id=True, sent_gap_s=301), "excluded"),
         "other deduplication ids": (dict(is_fifo=True, sent_gap_s=301), "excluded"),
+        "an id that may be its body's hash": (
+            SAME_ID | dict(sent_gap_s=301, may_be_other_work=True, is_id_of_body=True),
+            "undecidable",
+        ),
     },
     "producer_retry": {
         "one key, two ids": (dict(has_same_business_key=True, sent_gap_s=2), "supported"),
