@@ -95,6 +95,6 @@ RESTS_ON = {"proved": "from log lines", "inferred": "from run results"}
 
 CERTAINTY_WORDS = {
     "proved": "Every count rests on a line that the handler or its framework printed.",
-    "inferred": "At least one count is inferred from how a run ended, not from a line about the work.",
+    "inferred": "At least one count is inferred from how a run ended, or from there having been no run, not from a line about the work.",
 }
 """What a certainty means."""

@@ -81,7 +81,9 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_be
     every = [*work, *(item for other in others.works for item in other)]
     final_at = work_final_at(every, at_most, around.finality)
     is_shown = bool(bases) and bases <= _PROOFS
-    is_sure = final_at is None and order_runs is None
+    unrun = sum(d.basis == "never_started" and not d.is_seen and not d.is_throttled for d in deliveries)
+    is_bound_assumed = bool(unrun) and at_most is not None  # that nobody else had what no run followed is a premise
+    is_sure = final_at is None and order_runs is None and not is_bound_assumed
     return _Interval(
         at_least,
         at_most,
@@ -105,7 +107,7 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_be
             order_runs,
             others.message_ids,
             next((code for code in OPEN_WORDS if code in open_by), None),
-            sum(d.basis == "never_started" and not d.is_seen and not d.is_throttled for d in deliveries),
+            unrun,
             others.by,
             0 if at_least == effects.count("yes") else effects.count("yes"),
         ),

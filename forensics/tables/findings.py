@@ -186,7 +186,11 @@ MESSAGES = Table(
         _INCIDENT,
         _WORK,
         Column("verdict", "string", "confirmed, probable, possible, absorbed or harmless"),
-        Column("certainty", "string", "proved when every yes rests on marker or finished, else inferred"),
+        Column(
+            "certainty",
+            "string",
+            "proved when every yes rests on marker or finished, and the upper bound on no order and no consumer that is only inferred; else inferred",
+        ),
         Column("effects_at_least", "int", "times the work was done for sure"),
         Column("effects_at_most", "int", "times it may have been done; null means no upper bound"),
         Column("deliveries", "int", "deliveries seen in logs"),

@@ -134,6 +134,7 @@ def test_what_is_done_out_of_the_dead_letter_queue_counts_with_its_work(deliveri
 
 
 NOT_REACHED = {**NO, "basis": "not_reached"}
+UNFOLLOWED = {**NO, "is_seen": False}
 INTERVALS = {
     "done once": ([YES, NO], (1, 1, "harmless", "proved")),
     "done twice": ([YES, YES], (2, 2, "confirmed", "proved")),
@@ -168,6 +169,20 @@ INTERVALS = {
     "done by a consumer whose order was inferred": (
         [{**YES, "order_runs": 30}, NO],
         (1, 1, "harmless", "proved"),
+    ),
+    "done, and another receive that no run followed": ([YES, UNFOLLOWED], (1, 1, "harmless", "inferred")),
+    "done, and stopped after a receive that no run followed": (
+        [YES, UNFOLLOWED, GUARDED],
+        (1, 1, "absorbed", "inferred"),
+    ),
+    "done twice, and another receive that no run followed": ([YES, YES, UNFOLLOWED], (2, 2, "confirmed", "proved")),
+    "done, and another receive that throttling explains": (
+        [YES, {**UNFOLLOWED, "is_throttled": True}],
+        (1, 1, "harmless", "proved"),
+    ),
+    "done, and a receive that no run followed beside counts that are not logged": (
+        [{**YES, "receive_count": None}, UNFOLLOWED],
+        (1, None, "probable", "proved"),
     ),
     "one count not logged, seen again at once": ([{**YES, "receive_count": None}, NO], (1, None, "probable", "proved")),
 }
