@@ -16,6 +16,8 @@ def longer_visibility(repeat: Repeat) -> Answer:
     """
     if repeat.is_sent_again:
         return SENT_AGAIN
+    if repeat.cause in ("visibility_expired", "handle_expired") and repeat.has_heartbeat:
+        return not_prevented("heartbeats set the visibility timeout, whatever the queue's is; the last one had run out")
     if repeat.cause in ("visibility_expired", "handle_expired"):
         if repeat.run_ms is not None and repeat.run_ms >= LONGEST_VISIBILITY_S * 1000:
             return not_prevented("the run took longer than the 12 hours that SQS can hide a message")

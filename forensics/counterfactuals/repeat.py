@@ -22,6 +22,7 @@ class Repeat(NamedTuple):
     earlier_has_finish_mark: bool = False
     batch_size: int | None = None
     visibility_timeout_s: int | None = None
+    has_heartbeat: bool = False
     function_timeout_s: int | None = None
     run_ms: int | None = None
 

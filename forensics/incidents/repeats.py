@@ -132,6 +132,7 @@ def _repeat(delivery: AnyDelivery, pair: Redelivery | None, origin: str | None, 
         earlier_has_finish_mark=pair.earlier_has_finish_mark,
         batch_size=pair.earlier_batch_size,
         visibility_timeout_s=pair.visibility_timeout_s,
+        has_heartbeat=pair.earlier_has_heartbeat,
         function_timeout_s=pair.earlier_function_timeout_s,
         run_ms=pair.run_ms,
     )

@@ -170,8 +170,18 @@ def add_calls(delivery: Delivery, calls: Calls) -> None:
     if changes:
         delivery.hidden_until_at = changes[-1].at + (changes[-1].visibility_s or 0) * 1_000_000
         delivery.is_hidden_by_call = True
+        delivery.has_heartbeat = is_heartbeat([call.visibility_s or 0 for call in changes])
     if used := [call.evidence_id for call in (*deletes, *changes)]:
         delivery.evidence_ids = united(delivery.evidence_ids, used)
+
+
+def is_heartbeat(hidden: Sequence[int]) -> bool:
+    """Tell whether changes of a message's visibility kept it: the last two hid it for as long from then on; ``hidden``: how long each did.
+
+    >>> is_heartbeat([30, 30]), is_heartbeat([120, 0]), is_heartbeat([30])
+    (True, False, False)
+    """
+    return len(hidden) > 1 and hidden[-1] == hidden[-2] > 0
 
 
 def _take_receive(delivery: Delivery, receive: Call) -> None:

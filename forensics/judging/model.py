@@ -41,6 +41,7 @@ class Redelivery(msgspec.Struct, kw_only=True, array_like=True):
     rulings: list[Ruled]
     evidence_ids: list[str]
     is_provisional: bool = False
+    earlier_has_heartbeat: bool = False
 
 
 class Message(msgspec.Struct, kw_only=True, array_like=True):

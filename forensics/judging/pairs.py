@@ -15,6 +15,7 @@ from forensics.judging.provisional import redelivery_final_at
 from forensics.judging.surroundings import Surroundings
 from forensics.limits import LONGEST_VISIBILITY_S
 from forensics.rules import ANSWERS_KEPT, DeliveryPair, decide
+from forensics.rules.pair import seconds
 from forensics.sentence import said
 from forensics.streams.model import Delivery
 
@@ -31,6 +32,7 @@ def redeliveries_of(item: Sequence[Delivery], around: Surroundings) -> list[Rede
 def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Redelivery:
     earlier, went_on_ms = _with_receive_known(earlier, later)
     gap_ms = _ms_between(earlier.received_at, later.received_at)
+    is_other_host = _are_two_hosts(earlier, later)
     run_ms = _ms_between(earlier.received_at, earlier.run_ended_at if earlier.is_end_known else None)
     last_line_at = earlier.run_last_line_at if earlier.consumer_kind == "worker" else None
     held = held_before(earlier, around)
@@ -69,13 +71,17 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         process_end_words=earlier.process_end_words,
         gap_ms=gap_ms,
         went_on_ms=went_on_ms,
+        is_other_host=is_other_host,
         hidden_ms=_ms_between(earlier.received_at, earlier.hidden_until_at) if earlier.is_hidden_by_call else None,
+        has_heartbeat=earlier.has_heartbeat,
         was_visibility_changed=_was_called(CHANGE, earlier, later, around),
         was_delete_refused=_was_called(DELETE, earlier, later, around),
         earlier_was_deleted=earlier.deleted_by_call_at is not None,
         earlier_receiver=earlier.receiver,
         is_other_receiver=earlier.is_other_receiver,
     )
+    if (clocks_words := _clocks_words(pair)) is not None:
+        pair, gap_ms = pair._replace(gap_ms=None, clocks_words=clocks_words), None
     decision = _decided(pair)
     return Redelivery(
         queue_arn=later.queue_arn,
@@ -90,7 +96,8 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         gap_ms=gap_ms,
         run_ms=run_ms,
         overlap_ms=max(pair.overlap_ms or 0, 0),
-        visibility_timeout_s=earlier.visibility_timeout_s,
+        visibility_timeout_s=None if earlier.has_heartbeat else earlier.visibility_timeout_s,
+        earlier_has_heartbeat=earlier.has_heartbeat,
         earlier_kind=earlier.consumer_kind,
         earlier_status=earlier.run_status,
         earlier_batch_count=earlier.batch_count,
@@ -122,6 +129,43 @@ def _with_receive_known(earlier: Delivery, later: Delivery) -> tuple[Delivery, i
     untimed = copy(earlier)
     untimed.received_at = untimed.received_basis = None
     return untimed, _ms_between(later.received_at, highest((earlier.run_ended_at, earlier.last_fact_at)))
+
+
+def _are_two_hosts(earlier: Delivery, later: Delivery) -> bool:
+    """Tell whether two workers received it, each of which wrote by its own clock."""
+    streams = {(d.log_group, d.log_stream) for d in (earlier, later)}
+    return earlier.consumer_kind == later.consumer_kind == "worker" and later.is_seen and len(streams) == 2
+
+
+def _clocks_words(pair: DeliveryPair) -> str | None:
+    """Say why the times of two receives cannot both hold; None where they may.
+
+    The later one stands before the earlier one; or another worker received the message inside its visibility timeout, while the first
+    one still had it, and nothing let go of it.
+    """
+    if pair.gap_ms is None:
+        return None
+    if pair.gap_ms < 0 and not pair.is_other_host:
+        return said(
+            "it was received again {span} before the first line of the earlier handling, which had it for that long at least",
+            span=seconds(-pair.gap_ms),
+        )
+    if pair.gap_ms < 0:
+        return said(
+            "it was received again {span} before its previous receive, by the clocks of two hosts: they differ by that at least, or "
+            "the earlier one had the message for that long before its first line of it",
+            span=seconds(-pair.gap_ms),
+        )
+    early_ms = pair.early_ms
+    if not pair.is_other_host or early_ms is None or early_ms <= 0 or (pair.overlap_ms or 0) <= 0:
+        return None
+    return said(
+        "another host received it {span} before the {limit} was over, while {run} still had it: the clocks of the two hosts differ by "
+        "that at least, or something let go of it meanwhile",
+        span=seconds(early_ms),
+        limit=pair.visibility_words,
+        run=pair.earlier_name,
+    )
 
 
 def _is_batch_printed(d: Delivery) -> bool:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from forensics.judging.calls import is_heartbeat
 from forensics.judging.surroundings import Surroundings
 from forensics.settings import Consumer
 from forensics.settings_in_force import Row, SettingsInForce
@@ -123,11 +124,14 @@ def _take_settings(delivery: Delivery, in_force: SettingsInForce) -> None:
     if at is not None and visibility_s is not None:
         delivery.hidden_until_at = (at // 1000 + visibility_s * 1000) * 1000
     delivery.is_hidden_by_call = False
+    hidden = []
     for changed_at, until in delivery.visibility_set:
         if (
             delivery.hidden_until_at is None or changed_at <= delivery.hidden_until_at
         ):  # later it is visible, or another's
             delivery.hidden_until_at, delivery.is_hidden_by_call = until, True
+            hidden.append(until - changed_at)
+    delivery.has_heartbeat = is_heartbeat(hidden)
 
 
 def _is_assumed(state: Row, column: str) -> bool | None:

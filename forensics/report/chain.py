@@ -72,7 +72,7 @@ def cause_chain(
     if refused:
         add(earlier["delete_at"], _DELETES[earlier["delete_status"]], [earlier])
     if earlier["hidden_until_at"] and later["received_at"] and earlier["hidden_until_at"] <= later["received_at"]:
-        hidden = span_text(1000 * earlier["visibility_timeout_s"])
+        hidden = span_text(ms_between(earlier["received_at"], earlier["hidden_until_at"]))
         add(
             earlier["hidden_until_at"],
             said(_VISIBLE_ONE if left <= 1 else _VISIBLE, span=hidden),

@@ -53,7 +53,7 @@ def key_moments(
         failed = min(failures, key=lambda t: (t["at"], t["kind"], t["item_id"]))
         add(failed["at"], _FAILURES[failed["kind"]], failed["source"] or "derived", [failed])
     if again := _first_visible_again(deliveries, redeliveries):
-        hidden = span_text(1000 * again["visibility_timeout_s"])
+        hidden = span_text(ms_between(again["received_at"], again["hidden_until_at"]))
         add(
             again["hidden_until_at"],
             "first message visible again",

@@ -87,7 +87,10 @@ def decide(pair: DeliveryPair) -> Decision:
     if still_open:
         missing = joined(dict.fromkeys(ruled.would_decide or "" for ruled in still_open), "; ")
         codes = joined((ruled.code for ruled in still_open), " or ")
-        return Decision("undecidable", [], said("{codes} would explain it", codes=codes), out, missing, rulings)
+        sentence = said("{codes} would explain it", codes=codes)
+        if pair.clocks_words is not None:
+            sentence = joined((pair.clocks_words, sentence), "; ")
+        return Decision("undecidable", [], sentence, out, missing, rulings)
     return Decision(
         "undecidable", [], "every known cause is excluded by the evidence", out, "the consumer's full log", rulings
     )

@@ -2,12 +2,12 @@
 
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
-    MAYBE_OUTLIVED,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
     maybe_copy,
     maybe_held,
+    maybe_outlived,
     no_end_of_earlier,
     supported,
     undecidable,
@@ -57,7 +57,7 @@ def batch_collateral(pair: DeliveryPair) -> Ruling:
     if pair.was_alone:
         return excluded("it was alone in its batch")
     if pair.may_have_outlived:
-        return MAYBE_OUTLIVED
+        return maybe_outlived(pair)
     if not pair.earlier_is_printed and (pair.earlier_batch_count is None or pair.earlier_batch_count <= 1):
         return undecidable(
             "the batch was not printed, so nothing tells of its siblings", "a line that prints the batch"

@@ -1,7 +1,7 @@
 """The delete after the work failed for another reason than an expired handle."""
 
 from forensics.rules.pair import DeliveryPair
-from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported
+from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, clocks_apart, excluded, supported
 from forensics.sentence import said
 
 _REASONS = {
@@ -22,6 +22,8 @@ def delete_failed(pair: DeliveryPair) -> Ruling:
         return NO_LOG_OF_EARLIER
     if pair.earlier_delete_reason in _REASONS and pair.was_received_while_running:
         return excluded("it was visible again before the delete failed")
+    if pair.earlier_delete_reason in _REASONS and pair.clocks_words is not None:
+        return clocks_apart(pair.clocks_words)
     if pair.earlier_delete_reason in _REASONS:
         return supported(said("the delete after the work failed: {what}", what=_REASONS[pair.earlier_delete_reason]))
     if pair.earlier_delete_reason == "expired":

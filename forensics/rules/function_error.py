@@ -2,12 +2,12 @@
 
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
-    MAYBE_OUTLIVED,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
     maybe_copy,
     maybe_held,
+    maybe_outlived,
     no_end_of_earlier,
     supported,
     undecidable,
@@ -49,7 +49,7 @@ def function_error(pair: DeliveryPair) -> Ruling:
     if pair.earlier_delete_reason is not None and pair.earlier_kind == "worker":
         return excluded("the error came from the delete after the work")
     if pair.may_have_outlived:
-        return MAYBE_OUTLIVED
+        return maybe_outlived(pair)
     what = pair.earlier_error_type or "an error"
     if not pair.earlier_has_finish_mark:
         return supported(

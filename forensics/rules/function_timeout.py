@@ -2,12 +2,12 @@
 
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
-    MAYBE_OUTLIVED,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
     maybe_copy,
     maybe_held,
+    maybe_outlived,
     no_end_of_earlier,
     supported,
     undecidable,
@@ -45,7 +45,7 @@ def function_timeout(pair: DeliveryPair) -> Ruling:
     if pair.may_have_been_out:
         return maybe_held(pair)
     if pair.may_have_outlived:
-        return MAYBE_OUTLIVED
+        return maybe_outlived(pair)
     limit = said("the {limit}", limit=pair.function_timeout_words)
     if not pair.earlier_has_finish_mark:
         return supported(

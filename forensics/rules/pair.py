@@ -7,6 +7,8 @@ from forensics.words import seconds_text
 
 POLLER_MS = 1000
 """A poller takes less than that from a receive to the START of its run, unless something holds it up."""
+CLOCKS_MS = 60_000
+"""Clocks of hosts may differ by that, where nothing keeps them together."""
 THROTTLES = ("throttled", "poller")
 HOLDERS = {
     "throttled": (said("a throttled poller"), said("CloudTrail data events of ReceiveMessage")),
@@ -29,9 +31,9 @@ class DeliveryPair(NamedTuple):
     message then: a key of HOLDERS; ``was_received_before_run``: by a millisecond at least, since nothing but its run
     tells of it. ``earlier_was_given_back`` is what the mapping's counts tell of a run that succeeded. Recorded calls
     tell ``hidden_ms``, from the earlier receive until a change of visibility let the message be visible again,
-    whether there was a change or a refused delete at all (False: all were recorded), and who made a receive that no
+    whether the last changes hid it for as long each (``has_heartbeat``), whether there was a change or a refused delete at all (False: all were recorded), and who made a receive that no
     log shows. ``went_on_ms``: of an earlier delivery whose receive nothing tells, how long its lines go on after the
-    later receive. ``*_is_assumed``: only a later snapshot shows the timeout, and nothing tells since when it holds.
+    later receive. ``clocks_words``: why the times of two receives cannot both hold; then no ``gap_ms`` is told. ``is_other_host``: lines of two workers tell the times, whose clocks may differ. ``*_is_assumed``: only a later snapshot shows the timeout, and nothing tells since when it holds.
     """
 
     is_fifo: bool | None = None
@@ -67,7 +69,10 @@ class DeliveryPair(NamedTuple):
     process_end_words: str | None = None
     gap_ms: int | None = None
     went_on_ms: int | None = None
+    clocks_words: str | None = None
+    is_other_host: bool = False
     hidden_ms: int | None = None
+    has_heartbeat: bool = False
     was_visibility_changed: bool | None = None
     was_delete_refused: bool | None = None
     earlier_was_deleted: bool = False
@@ -80,13 +85,27 @@ class DeliveryPair(NamedTuple):
         limit = _timeout(self.visibility_timeout_s, "visibility timeout", self.visibility_is_assumed)
         if not self.was_extended:
             return limit
+        if self.has_heartbeat:
+            return said(
+                "{limit}, set by heartbeats to end {span} after the receive", limit=limit, span=seconds(self.hidden_ms)
+            )
         return said("{limit}, extended to {span} after the receive", limit=limit, span=seconds(self.hidden_ms))
 
     @property
     def was_extended(self) -> bool:
-        """The consumer hid the message for longer than its queue does."""
-        own_ms = None if self.visibility_timeout_s is None else self.visibility_timeout_s * 1000
-        return self.hidden_ms is not None and own_ms is not None and self.hidden_ms > own_ms
+        """The consumer hid the message for longer than its queue does, or again and again while it worked."""
+        if self.hidden_ms is None or self.visibility_timeout_s is None:
+            return False
+        return self.has_heartbeat or self.hidden_ms > self.visibility_timeout_s * 1000
+
+    @property
+    def early_ms(self) -> int | None:
+        """How long before the end of its visibility timeout it came back; None where nothing tells, or a call ended that."""
+        if self.gap_ms is None or self.visibility_timeout_s is None:
+            return None
+        if self.hidden_ms is None:
+            return self.visibility_timeout_s * 1000 - self.gap_ms
+        return self.hidden_ms - self.gap_ms if self.was_extended else None
 
     @property
     def function_timeout_words(self) -> str:
@@ -143,6 +162,8 @@ class DeliveryPair(NamedTuple):
 
         A later run that began within a moment after the earlier one ended may have been received before that.
         """
+        if self.clocks_words is not None:
+            return True
         if self.visibility_timeout_s is not None or self.hidden_ms is not None or self.took_a_second:
             return False
         return self.gap_ms is None or (self.run_ms is not None and not self.came_after_its_end)
@@ -181,6 +202,13 @@ class DeliveryPair(NamedTuple):
         if self.gap_ms >= limit_ms * 0.9:
             return False
         return True if self.gap_ms + self.earlier_held_ms < limit_ms * 0.9 else None
+
+    @property
+    def may_be_late(self) -> bool:
+        """It came early only by the clocks of two hosts, by no more than these may differ, and no line shows that a handler let go of it."""
+        if not self.is_other_host or self.earlier_status == "error":
+            return False
+        return self.early_ms is not None and self.early_ms <= CLOCKS_MS
 
     @property
     def came_early(self) -> bool:

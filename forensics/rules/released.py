@@ -1,7 +1,7 @@
 """Somebody set the message's visibility timeout to zero or short."""
 
 from forensics.rules.pair import DeliveryPair, seconds
-from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, clocks_apart, excluded, supported, undecidable
 from forensics.sentence import said
 
 
@@ -24,6 +24,8 @@ def released(pair: DeliveryPair) -> Ruling:
                 run=pair.earlier_name,
             )
         )
+    if pair.clocks_words is not None:
+        return clocks_apart(pair.clocks_words)
     if pair.is_short_gap is None:
         what = (
             "the visibility timeout in force"
@@ -36,6 +38,16 @@ def released(pair: DeliveryPair) -> Ruling:
     gap, limit = seconds(pair.gap_ms), pair.visibility_words
     if not pair.is_short_gap:
         return excluded(said("it was redelivered after {gap}, not before the {limit}", gap=gap, limit=limit))
+    if pair.may_be_late:
+        return undecidable(
+            said(
+                "it was redelivered after {gap}, inside the {limit}, by the clocks of two hosts, which may differ; no line shows that "
+                "anything let go of it",
+                gap=gap,
+                limit=limit,
+            ),
+            "how far the clocks of the two hosts were apart",
+        )
     if pair.is_fifo or (pair.earlier_kind == "worker" and pair.earlier_status == "error"):
         return supported(said("it was redelivered after {gap}, far inside the {limit}", gap=gap, limit=limit))
     return undecidable(
@@ -61,4 +73,6 @@ def _as_called(hidden_ms: int, gap_ms: int, pair: DeliveryPair) -> Ruling:
         return excluded(
             said("{told}, and it had been redelivered by then, after {gap}", told=told, gap=seconds(gap_ms))
         )
+    if pair.has_heartbeat:
+        return excluded(said("{told}, as the heartbeats before did: they kept the message", told=told))
     return supported(said("{told}, and it was redelivered after {gap}", told=told, gap=seconds(gap_ms)))

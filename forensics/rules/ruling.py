@@ -51,12 +51,22 @@ def no_end_of_earlier(what: str) -> Ruling:
 
 
 RESPONSE_OR_COUNTS = "a line that prints the handler's return value, or the mapping's EventCount metrics"
-MAYBE_OUTLIVED = Ruling(
-    UNDECIDABLE,
-    "the visibility timeout is not known, nor whether the later receive lies behind the end of the earlier run: it may have been visible "
-    "again before that",
-    "the queue's settings",
-)
+
+
+def clocks_apart(clocks_words: str) -> Ruling:
+    """Say why the times of the two receives cannot both hold."""
+    return undecidable(clocks_words, "how far the clocks of the two hosts were apart")
+
+
+def maybe_outlived(pair: DeliveryPair) -> Ruling:
+    """Say why nothing tells whether it was visible again before the earlier run ended."""
+    if pair.clocks_words is not None:
+        return clocks_apart(pair.clocks_words)
+    return undecidable(
+        "the visibility timeout is not known, nor whether the later receive lies behind the end of the earlier run: it may have been "
+        "visible again before that",
+        "the queue's settings",
+    )
 
 
 def maybe_held(pair: DeliveryPair) -> Ruling:

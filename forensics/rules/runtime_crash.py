@@ -2,12 +2,12 @@
 
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
-    MAYBE_OUTLIVED,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
     maybe_copy,
     maybe_held,
+    maybe_outlived,
     no_end_of_earlier,
     supported,
     undecidable,
@@ -52,7 +52,7 @@ def runtime_crash(pair: DeliveryPair) -> Ruling:
     if pair.may_have_been_out:
         return maybe_held(pair)
     if pair.may_have_outlived:
-        return MAYBE_OUTLIVED
+        return maybe_outlived(pair)
     if not pair.earlier_has_finish_mark or pair.was_alone:
         return supported(said("the runtime of {run} crashed ({what})", run=pair.earlier_name, what=what))
     if pair.earlier_is_printed:

@@ -2,11 +2,11 @@
 
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
-    MAYBE_OUTLIVED,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
     maybe_held,
+    maybe_outlived,
     supported,
     undecidable,
 )
@@ -49,7 +49,7 @@ def visibility_expired(pair: DeliveryPair) -> Ruling:
             )
         )
     if pair.may_have_outlived:
-        return MAYBE_OUTLIVED
+        return maybe_outlived(pair)
     if pair.was_held_too_long:
         return maybe_held(pair)
     if pair.visibility_timeout_s is None and pair.hidden_ms is None and not pair.took_a_second:

@@ -143,8 +143,16 @@ REDELIVERIES = Table(
         _COUNT,
         Column("earlier_received_at", "timestamp", "receive of the delivery before, UTC"),
         Column("later_received_at", "timestamp", "receive of this one, UTC"),
-        Column("gap_ms", "long", "between the two receives; null where either is unlogged"),
-        Column("visibility_timeout_s", "int", "in force at the earlier receive; null if no snapshot"),
+        Column(
+            "gap_ms",
+            "long",
+            "between the two receives; null where either is unlogged, or where the two times cannot both hold",
+        ),
+        Column(
+            "visibility_timeout_s",
+            "int",
+            "in force at the earlier receive; null if no snapshot, or where heartbeats set it",
+        ),
         Column("overlap_ms", "long", "how long both ran at once; 0 if not, null where unknown"),
         Column("cause", "string", "the first cause that is supported, else undecidable"),
         Column("causes", "strings", "every supported cause, primary first"),

@@ -51,6 +51,7 @@ CASES = {
     ),
     "done before the runtime crashed": (CUT._replace(earlier_status="crash"), YES, NO, NO, NO, NO, YES),
     "a worker slower than the visibility timeout": (LATE, NO, YES, NO, NO, NO, YES),
+    "a worker whose heartbeats ran out": (LATE._replace(has_heartbeat=True), NO, NO, NO, NO, NO, YES),
     "a batch slower than the visibility timeout": (
         CUT._replace(cause="visibility_expired", earlier_status="success"),
         OPEN,

@@ -94,6 +94,10 @@ ASKED = {
         (test_pairs.held, test_pairs.RECEIVES),
         (test_pairs.late_lines, test_pairs.LATE_LINES),
         (test_pairs.outlived, test_pairs.OUTLIVED),
+        (
+            test_pairs.clocks,
+            {name: (*case[:2], case[2][1], case[2]) for name, case in test_pairs.CLOCKS.items()},
+        ),
         (test_pairs.held_from, test_pairs.HELD),
         (test_pairs.name, test_pairs.NAMES),
         (test_pairs.durations, test_pairs.DURATIONS),

@@ -93,6 +93,103 @@ def test_rules_name_what_got_the_earlier_delivery(facts, expected):
     assert name(pairs, facts) == expected
 
 
+ONE = {"run_ended_at": 8 * S, "received_basis": "line", "visibility_timeout_s": 30}
+OTHER = {"log_stream": "host-b"}
+CLOCKS = {
+    "a second before the earlier receive, on another host": (
+        {},
+        {"received_at": -S, **OTHER},
+        (None, "by the clocks of two hosts"),
+    ),
+    "as the earlier one was received": (
+        {},
+        {"received_at": 0, **OTHER},
+        (None, "another host received it 30 s before"),
+    ),
+    "before the first line of the same host": (
+        {},
+        {"received_at": -S},
+        (None, "before the first line of the earlier handling"),
+    ),
+    "before the first line of a function's run": (
+        {"consumer_kind": "lambda"},
+        {"received_at": -S, "consumer_kind": "lambda", **OTHER},
+        (None, "before the first line of the earlier handling"),
+    ),
+    "while the other host had it, inside the timeout": (
+        {},
+        {"received_at": 5 * S, **OTHER},
+        (None, "25 s before the 30 s"),
+    ),
+    "in another log group of the same stream": (
+        {},
+        {"received_at": 5 * S, "log_group": "/ecs/other"},
+        (None, "another host received it"),
+    ),
+    "as the earlier one was received, on the same host": ({}, {"received_at": 0}, (0, None)),
+    "when the other host was done, a millisecond after": (
+        {"run_ended_at": 8 * S + 1000},
+        {"received_at": 8 * S, **OTHER},
+        (None, "another host received it 22 s before"),
+    ),
+    "while the same host had it": ({}, {"received_at": 5 * S}, (5_000, None)),
+    "while a function had it": ({"consumer_kind": "lambda"}, {"received_at": 5 * S, **OTHER}, (5_000, None)),
+    "by a function, after a worker": ({}, {"received_at": 5 * S, "consumer_kind": "lambda", **OTHER}, (5_000, None)),
+    "by nobody whose lines were read": ({}, {"received_at": 5 * S, "is_seen": False, **OTHER}, (5_000, None)),
+    "when the other host was done": ({}, {"received_at": 8 * S, **OTHER}, (8_000, None)),
+    "while it went on, after the timeout": ({"run_ended_at": 40 * S}, {"received_at": 30 * S, **OTHER}, (30_000, None)),
+    "while it went on, a moment before that": (
+        {"run_ended_at": 40 * S},
+        {"received_at": 30 * S - 1000, **OTHER},
+        (None, "before the 30 s visibility timeout was over"),
+    ),
+    "while it went on, after a call let it be visible": (
+        {"hidden_until_at": 3 * S, "is_hidden_by_call": True},
+        {"received_at": 5 * S, **OTHER},
+        (5_000, None),
+    ),
+    "while it went on, inside what it was extended by": (
+        {"run_ended_at": 60 * S, "hidden_until_at": 90 * S, "is_hidden_by_call": True},
+        {"received_at": 50 * S, **OTHER},
+        (None, "another host received it 40 s before"),
+    ),
+    "nobody knows until when it went on": ({"run_ended_at": None}, {"received_at": 5 * S, **OTHER}, (5_000, None)),
+    "nobody knows its timeout": ({"visibility_timeout_s": None}, {"received_at": 5 * S, **OTHER}, (5_000, None)),
+    "nobody knows when": ({}, {"received_at": None, **OTHER}, (None, None)),
+}
+
+
+def clocks(of, earlier, later, told):
+    """Return the gap, and what is told of it where it cannot hold."""
+    kind = {"consumer_kind": "worker", "is_fifo": True}
+    pair = [
+        delivery(**{**kind, "record_at": 0, **ONE, **earlier}),
+        delivery(**{**kind, "delivery_index": 2, "record_at": later["received_at"], **later}),
+    ]
+    (found,) = of.redeliveries_of(pair, Around())
+    rulings = {ruled.code: ruled for ruled in found.rulings}
+    words = rulings["released"].sentence
+    return found.gap_ms, told if told is not None and told in words and rulings[
+        "released"
+    ].stance == "undecidable" else None
+
+
+@pytest.mark.parametrize(("earlier", "later", "expected"), CLOCKS.values(), ids=CLOCKS)
+def test_no_cause_rests_on_a_gap_between_two_clocks_that_cannot_be(earlier, later, expected):
+    assert clocks(pairs, earlier, later, expected[1]) == expected
+
+
+def test_what_is_open_says_that_clocks_differ():
+    kind = {"consumer_kind": "worker", "is_fifo": True, **ONE, "run_status": "unknown", "run_ended_at": None}
+    pair = [delivery(record_at=0, **kind), delivery(delivery_index=2, **{**kind, "received_at": -S, **OTHER})]
+    (found,) = pairs.redeliveries_of(pair, Around())
+
+    assert found.sentence.startswith(
+        "it was received again 1 s before its previous receive, by the clocks of two hosts: they differ by that"
+    )
+    assert "how far the clocks of the two hosts were apart" in (found.would_decide or "")
+
+
 WORKER = {"consumer_kind": "worker"}
 DURATIONS = {
     "the run ended before the next receive": ({"run_ended_at": 10 * S}, {"received_at": 30 * S}, (30_000, 10_000, 0)),
@@ -273,14 +370,14 @@ LATE_LINES = {
         {"received_at": 31 * S},
         (0, 8_000, "visibility_expired"),
     ),
-    "the later receive was printed by no line": ({"later": {"is_seen": False}}, (-1_000, 8_000, "visibility_expired")),
-    "its first line is there: the clocks of two hosts are apart": (
+    "the later receive was printed by no line": ({"later": {"is_seen": False}}, (None, 0, "undecidable")),
+    "its first line is there: it had been in hand for long, or clocks are apart": (
         {"started_at": 32 * S},
-        (-1_000, 8_000, "visibility_expired"),
+        (None, 0, "undecidable"),
     ),
-    "its record is there: the clocks of two hosts are apart": (
+    "its record is there: it had been in hand for long, or clocks are apart": (
         {"record_at": 32 * S},
-        (-1_000, 8_000, "visibility_expired"),
+        (None, 0, "undecidable"),
     ),
 }
 

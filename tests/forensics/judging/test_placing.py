@@ -282,6 +282,25 @@ def test_what_its_worker_set_moves_until_when_it_was_hidden(changes, until_ms):
     assert delivery.is_hidden_by_call == (until_ms != NOON_MS + 30_000)
 
 
+S = 1_000_000
+BEATS = {
+    "again and again for as long": ((10, 30), (30, 30), True),
+    "first for longer, then for as long as that left": ((10, 60), (40, 30), False),
+    "kept, then let go": ((10, 30), (30, 0), False),
+    "let go twice": ((10, 0), (10, 0), False),
+    "once in time, then when it was visible again": ((10, 30), (41, 30), False),
+    "kept once": ((10, 30), None, False),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), BEATS.values(), ids=BEATS)
+def test_changes_that_hide_it_for_as_long_each_are_a_heartbeat(first, second, expected):
+    changes = [(NOON + at * S, NOON + (at + held_s) * S) for at, held_s in filter(None, (first, second))]
+    known = {"record_queue_arn": PAYMENTS, "record_at": NOON, "consumer_kind": "worker"}
+
+    assert placed(Delivery(item_id="m", visibility_set=changes, **known)).has_heartbeat is expected
+
+
 KILLED = {
     "at another limit, which a later snapshot does not show": (20, "timeout", "g|s|r|5", (20, False)),
     "at about the limit that the snapshot shows": (11, "timeout", "g|s|r|5", (10, True)),

@@ -29,6 +29,10 @@ UNTOLD = {"run_ms": 30_000}
 """A run that was over after half a minute, of a message of which nothing tells when it was visible or received again."""
 UNTIMED = {"run_ms": 900, "gap_ms": 1_900}
 LEFT = {"earlier_status": "success", "reports_batch_item_failures": False}
+APART = "it was received again 10 s before its previous receive"
+HOSTS = {"is_fifo": True, "earlier_kind": "worker", "visibility_timeout_s": 90, "is_other_host": True}
+BEATS = {"visibility_timeout_s": 300, "hidden_ms": 90_000, "has_heartbeat": True}
+"""The last of several changes that hid it for as long each ended after 90 s, of the queue's 300."""
 AGAIN = {"visibility_timeout_s": 30, "gap_ms": 30_100, "run_ms": 900}
 
 CASES = {
@@ -329,6 +333,26 @@ CASES = {
             dict(visibility_timeout_s=30, gap_ms=20_000, run_ms=30_000),
             "excluded",
         ),
+        "the times of the receives cannot both hold, and it ended in time": (
+            dict(visibility_timeout_s=30, run_ms=30_000, clocks_words=APART),
+            "undecidable",
+        ),
+        "the times cannot both hold, and it took a millisecond longer than its timeout": (
+            dict(visibility_timeout_s=30, run_ms=30_001, clocks_words=APART),
+            "supported",
+        ),
+        "it went on after its heartbeats ran out": (
+            dict(**BEATS, gap_ms=90_400, run_ms=110_000),
+            "supported",
+        ),
+        "received while the other ran, as its heartbeats ran out": (
+            dict(**BEATS, gap_ms=81_000, run_ms=90_000),
+            "supported",
+        ),
+        "received while the other ran, before its heartbeats ran out": (
+            dict(**BEATS, gap_ms=80_999, run_ms=90_000),
+            "excluded",
+        ),
         "received while the other ran, inside what was extended": (
             dict(visibility_timeout_s=30, hidden_ms=90_000, gap_ms=45_000, run_ms=60_000),
             "excluded",
@@ -481,6 +505,11 @@ CASES = {
             "excluded",
         ),
         "the network failed it": (dict(earlier_delete_reason="other"), "supported"),
+        "the network failed it, and the times of the receives cannot both hold": (
+            dict(earlier_delete_reason="other", clocks_words=APART),
+            "undecidable",
+        ),
+        "no delete error, and the times of the receives cannot both hold": (dict(clocks_words=APART), "excluded"),
         "the message was gone": (dict(earlier_delete_reason="gone"), "supported"),
         "the handle had expired": (dict(earlier_delete_reason="expired"), "excluded"),
         "no delete error": (dict(), "excluded"),
@@ -641,6 +670,26 @@ CASES = {
             dict(is_fifo=True, visibility_timeout_s=30, gap_ms=2_000, earlier_held_ms=30_000, earlier_holder="poller"),
             "undecidable",
         ),
+        "the times of the receives cannot both hold": (
+            dict(is_fifo=True, visibility_timeout_s=30, clocks_words=APART),
+            "undecidable",
+        ),
+        "a minute before the timeout, by the clocks of two hosts": (dict(**HOSTS, gap_ms=30_000), "undecidable"),
+        "a millisecond more than that": (dict(**HOSTS, gap_ms=29_999), "supported"),
+        "a minute before, after an error of the handler": (
+            dict(**HOSTS, gap_ms=30_000, earlier_status="error"),
+            "supported",
+        ),
+        "a minute before, by the clock of one host": (
+            dict(HOSTS, gap_ms=30_000, is_other_host=False),
+            "supported",
+        ),
+        "a minute before what the worker had extended it to": (
+            dict(HOSTS, visibility_timeout_s=30, hidden_ms=90_000, gap_ms=30_000),
+            "excluded",
+        ),
+        "as its heartbeats ran out": (dict(**BEATS, gap_ms=90_400), "excluded"),
+        "the same of one that was changed once": (dict(BEATS, has_heartbeat=False, gap_ms=90_400), "supported"),
         "far inside the timeout on FIFO": (dict(is_fifo=True, visibility_timeout_s=30, gap_ms=2_000), "supported"),
         "inside the timeout on a standard queue": (
             dict(is_fifo=False, earlier_status="success", visibility_timeout_s=30, gap_ms=2_000),
