@@ -15,6 +15,7 @@ from forensics.judging.guard_tables import add_records
 from forensics.judging.keyed_marks import with_contradicted_marks_apart, with_marks_by_key
 from forensics.judging.late_output import share_by_key, with_late_output_returned
 from forensics.judging.ledger import put_in_order
+from forensics.judging.lone_marks import with_lone_marks_moved
 from forensics.judging.marks_beside import MarksBeside
 from forensics.judging.maybe_same import MaybeSame
 from forensics.judging.messages import messages_of
@@ -90,6 +91,7 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
     logged = with_late_output_returned(to_judge)
     share_by_key(logged)
     logged = with_marks_by_key(with_contradicted_marks_apart(logged), around.sends)
+    logged = with_lone_marks_moved(logged)
     by_item: dict[tuple[str, str], Item] = defaultdict(list)
     for delivery in logged:
         by_item[delivery.queue_arn, delivery.item_id].append(delivery)

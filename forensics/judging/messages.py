@@ -52,20 +52,23 @@ def messages_of(
     ``work`` holds each item's judged deliveries in order, ``redeliveries`` the same item's redeliveries. ``marks_beside``: so
     many more deliveries with its mark may be of this work; ``others``: works that may be the same.
     """
-    interval = _interval(work, around, marks_beside, others)
+    lone_marks = sum(d.lone_mark_count for item in work for d in item)
+    interval = _interval(work, around, marks_beside + lone_marks, others, lone_marks)
     found_origins = origins(work, around, others.earlier, others.is_earlier_by_body)
     found = []
     for item, again in zip(work, redeliveries, strict=True):
         message_id = highest([d.message_id for d in item])
         related = [i for i in interval.message_ids if i != message_id]
-        if len(item) > 1 or related or marks_beside or others:
+        if len(item) > 1 or related or marks_beside or lone_marks or others:
             origin = found_origins.get(item[0].item_id)
             found.append(_message(item, again, interval, message_id, related, origin))
     return found
 
 
-def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_beside: int, others: Others) -> _Interval:
-    """Count every delivery of every message of the work."""
+def _interval(
+    work: Sequence[Sequence[Delivery]], around: Surroundings, marks_beside: int, others: Others, lone_marks: int
+) -> _Interval:
+    """Count every delivery of every message of the work; of ``marks_beside`` so many ``lone_marks`` stand by themselves."""
     deliveries = list(chain.from_iterable(work))
     effects = [d.effect for d in deliveries]
     bases = {d.basis for d in deliveries if d.effect == "yes"}
@@ -110,6 +113,7 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_be
             unrun,
             others.by,
             0 if at_least == effects.count("yes") else effects.count("yes"),
+            lone_marks,
         ),
         sorted({d.message_id for d in deliveries if d.message_id is not None}),
         sorted(others.message_ids),

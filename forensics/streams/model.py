@@ -168,6 +168,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     ``received_from_arn``: the dead-letter queue it was received from, where it counts with the queue (``queue_arn``) that set its message aside;
     ``received_dead_at``: when the message was received from there next. ``effect_declared``: what its consumer's effect line is like.
     ``body_shape``: of a FIFO body without a business key, what is left of it without what differs at each send.
+    ``lone_mark_count``: so often its effect was told once more by a line that stands alone.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing. ``has_error``: the run ended in success, and logged an error
     for which it may not have done this message's work; ``has_unanswered_error``: an error of this message, or of any, after which
@@ -300,6 +301,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     work_id: str = ""
     is_provisional: bool | None = None
     is_answered_by_record: bool = False
+    lone_mark_count: int = 0
     evidence_ids: list[str] = msgspec.field(default_factory=list)
 
     @property

@@ -232,13 +232,15 @@ class _MessageInStream:
     def _is_done_again(self, fact: Fact) -> bool:
         """Tell whether an effect is of a handling whose opener is lost: the latest was done and over when the message was visible again.
 
-        It may be that of an earlier one, which a slower worker of the stream has still to end.
+        It may be that of an earlier one, which a slower worker of the stream has still to end. Effects that open one each may
+        be echoes of the work done before (``with_lone_marks_moved``).
         """
         if not self.handlings or not self._is_after_silence(fact):
             return False
         *earlier, latest = self.handlings
         still_open = any(not _is_over(before) and not _shows_effect(before) for before in earlier)
-        return _is_over(latest) and _shows_effect(latest) and not still_open
+        is_lone = bool(earlier) and all(told.role == "effect" for told in latest)
+        return (_is_over(latest) or is_lone) and _shows_effect(latest) and not still_open
 
     def _is_later_start(self, fact: Fact) -> bool:
         return fact.role in STARTS and fact.at // 1000 > self._last_ms

@@ -97,13 +97,14 @@ def effect_sentence(
     unrun: int = 0,
     by: str = "id",
     of_key: int = 0,
+    lone_marks: int = 0,
 ) -> str:
     """Say how often the work was done, and what shows it; ``order_runs``: from so many runs an order was inferred for it.
 
     ``maybe_ids``: messages that are counted in, and may be the same work; the first of them are named. ``open_by``: the code of
     ``OPEN_WORDS`` for why there is no upper bound; ``unrun`` counts receives that no run followed, and no throttling explains.
-    ``by``: what makes them so, see ``_COUNTED_IN``. ``of_key``: so often its key
-    alone was done, in whichever queues.
+    ``by``: what makes them so, see ``_COUNTED_IN``. ``of_key``: so often its key alone was done, in whichever queues.
+    ``lone_marks``: so often its effect line stands once more, and nothing else of a delivery.
 
     >>> effect_sentence(0, 1, [], 30)
     'The work was done at most once. At least 30 runs, and none against it, show that a batch is taken one message after the other.'
@@ -122,6 +123,9 @@ def effect_sentence(
     if of_key:
         phrase = "Its key was done {n} times, and no line tells from which queue: in different queues one key is different work."
         told = joined([told, said(phrase, n=of_key)])
+    if lone_marks:
+        phrase = "Its effect line stands {times} more, with nothing else of a delivery: as a late copy of the line, or for work done again."
+        told = joined([told, said(phrase, times=counted(lone_marks, "time"))])
     if maybe_ids:
         told = joined([told, _counted_in(maybe_ids, by)])
     if not order_runs:

@@ -274,6 +274,23 @@ def test_a_mark_beside_it_may_be_of_the_work(marks_beside, expected):
     assert beside(messages, marks_beside) == expected
 
 
+ALONE = {
+    "delivered once, and no mark stands by itself": (0, []),
+    "delivered once, and one does": (1, [("m1", 1, 2)]),
+    "delivered once, and two do": (2, [("m1", 1, 3)]),
+}
+
+
+def alone(of, lone_mark_count):
+    given = found(of, ("m1", [YES | {"lone_mark_count": lone_mark_count}]))
+    return [(m.item_id, m.effects_at_least, m.effects_at_most) for m in given]
+
+
+@pytest.mark.parametrize(("lone_mark_count", "expected"), ALONE.values(), ids=ALONE)
+def test_a_mark_by_itself_may_be_of_the_work(lone_mark_count, expected):
+    assert alone(messages, lone_mark_count) == expected
+
+
 OTHERS = Others(("m2",), 2, False, (work_of(("m2", [YES, OPEN])),))
 MAYBE = {
     "nothing may be the same work": (NONE, []),

@@ -85,6 +85,7 @@ ASKED = {
         (test_messages.unrun, test_messages.UNRUN),
         (test_messages.dead_letters, test_messages.DEAD_LETTERS),
         (test_messages.beside, test_messages.BESIDE),
+        (test_messages.alone, test_messages.ALONE),
         (test_messages.maybe, test_messages.MAYBE),
         (test_messages.ends, test_messages.ENDS),
         (test_messages.final, {name: (case[0], case[1:]) for name, case in test_messages.FINAL.items()}),

@@ -63,6 +63,10 @@ SAID = {
         ("started a", "effect a", "worker_delete_failed a", 900, "effect a", "started a"),
         ["a: started effect delete_failed", "a: effect", "a: started"],
     ),
+    "and another effect as long after that one": (
+        ("started a", "effect a", "deleted a", 900, "effect a", 20, "effect a", 900, "effect a"),
+        ["a: started effect deleted", "a: effect effect", "a: effect"],
+    ),
     "not soon after it": (
         ("started a", "effect a", "worker_delete_failed a", 20, "effect a"),
         ["a: started effect delete_failed effect"],
