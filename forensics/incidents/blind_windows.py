@@ -206,6 +206,7 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint], finality: Fin
         "harmless": 0,
         "works": None,
         "works_shared": None,
+        "repeated_elsewhere": [],
         **{f"works_{verdict}": None for verdict in VERDICTS},
         "causes": with_counts(causes),
         "primary_cause": ranked(causes)[0][0],

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from forensics.incidents.ranking import highest
-from forensics.incidents.repeats import Repeated, all_repeated, counted, repeats
+from forensics.incidents.repeats import Repeated, WorkRepeat, all_repeated, counted, repeats
 from forensics.incidents.told import AnyDelivery, Told
 from forensics.incidents.trigger import Triggers, triggers_of
 from forensics.judging.model import Judged, Message, Redelivery
@@ -36,6 +36,7 @@ class Share:
 
     Of all its messages: ``verdicts``, ``works`` by verdict, ``sent``, ``origin`` (the last by name), ``proved`` of the confirmed,
     ``final_at``, and ``further`` with what is out and open of their origins. Of the affected ones the rest:
+    ``repeated_elsewhere``: the items of works that are repeated in other incidents alone, sorted,
     ``has_open_end`` where one has no upper bound, ``has_other_receives`` where a receive count is not 1, ``stopped_s``: how long
     runs lasted that timed out. ``evidence_ids`` are sorted.
     """
@@ -54,6 +55,7 @@ class Share:
     affected: int
     works_affected: int
     works_shared: int
+    repeated_elsewhere: list[str]
     started_at: int | None
     ended_at: int | None
     group_ids: set[str]
@@ -101,6 +103,8 @@ def share_of(
     times = [r.later_received_at for r in mine if r.later_received_at is not None]
     times += _other_ids_at(hit)
     of_affected = [d for d in ledger if d.item_id in affected]
+    shared = [message for message in hit if not here.issuperset(message.related_message_ids)]
+    again = repeats(messages, mine, ledger, affected)
     return Share(
         queue=max((message.queue for message in hit), default=""),
         verdicts=Counter(message.verdict for message in messages),
@@ -114,7 +118,8 @@ def share_of(
         origins_open=Counter(text for message in further for text in message.origin_open),
         affected=len(hit),
         works_affected=len({message.work_id for message in hit}),
-        works_shared=len({m.work_id for m in hit if not here.issuperset(m.related_message_ids)}),
+        works_shared=len({message.work_id for message in shared}),
+        repeated_elsewhere=_repeated_elsewhere(shared, hit, again),
         started_at=_lowest(message.first_received_at for message in hit),
         ended_at=highest(message.last_active_at for message in hit),
         group_ids={message.group_id for message in hit if message.group_id is not None},
@@ -132,7 +137,7 @@ def share_of(
             if d.run_status == "timeout" and d.run_started_at and d.run_ended_at
         },
         triggers=triggers_of(mine, ledger, affected),
-        repeated=counted(repeats(messages, mine, ledger, affected)),
+        repeated=counted(again),
     )
 
 
@@ -170,6 +175,7 @@ def together(shares: Sequence[Share]) -> Share:
         affected=sum(share.affected for share in shares),
         works_affected=sum(share.works_affected for share in shares),
         works_shared=sum(share.works_shared for share in shares),
+        repeated_elsewhere=merged(share.repeated_elsewhere for share in shares),
         started_at=_lowest(share.started_at for share in shares),
         ended_at=highest(share.ended_at for share in shares),
         group_ids=set().union(*(share.group_ids for share in shares)),
@@ -185,6 +191,13 @@ def together(shares: Sequence[Share]) -> Share:
         triggers=triggers,
         repeated=all_repeated(share.repeated for share in shares),
     )
+
+
+def _repeated_elsewhere(shared: Iterable[Message], hit: Iterable[Message], again: Iterable[WorkRepeat]) -> list[str]:
+    """Return the items of shared works of which no repeat is here, nor can hide here."""
+    repeated = {repeat.item_id for repeat in again}
+    works = {message.work_id for message in hit if message.item_id in repeated}
+    return sorted(m.item_id for m in shared if m.work_id not in works and m.effects_at_most is not None)
 
 
 def _other_ids_at(messages: Iterable[Message]) -> list[int]:

@@ -30,7 +30,8 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
     known: lines that name its id may tell of other deliveries.
     """
     first, last = item[0], item[-1]
-    if None not in [d.receive_count for d in item]:
+    counts = {d.receive_count for d in item}
+    if None not in counts:
         if _may_have_gone_on(item, around):
             return "outlived"
         return "unread" if may_have_come_unread(last, around, _may_have_been_kept(item)) else None
@@ -40,10 +41,10 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
     if is_to_come and not is_at_limit(last) and not around.hides_no_work(last.polled_arn):
         return "not_ended"
     starts = _starts(item)
-    if _hides_before(first, around, starts) or _hides_after(last, around, starts):
-        return "uncounted"
-    pairs = pairwise(item)
-    return "uncounted" if any(_hides_between(earlier, later, around, starts) for earlier, later in pairs) else None
+    is_open = _hides_before(first, around, starts) or _hides_after(last, around, starts)
+    if not is_open and not any(_hides_between(*pair, around, starts) for pair in pairwise(item)):
+        return None
+    return "partly_counted" if len(counts) > 1 else "uncounted"
 
 
 def _may_have_been_kept(item: Sequence[Delivery]) -> bool:

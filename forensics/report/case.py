@@ -222,7 +222,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
     )
     cited.update(*(t.evidence_ids for told in (moments, chain, settings, hints, changes) for t in told))
     until = findings.generation.data_until_at
-    named = {*people.items_aside, *people.of(incident_id).of_items}
+    named = {*people.items_aside, *people.of(incident_id).of_items, *(incident.get("repeated_elsewhere") or ())}
     works = counted_works(findings, incident_id, named) if left_out else affected_works(messages)
     works = [work for work in works if not people.aside_of(work["item_ids"])]
     redrive = _redrive(findings, incident, on_queue)

@@ -1,5 +1,6 @@
 """Suggested follow-ups: what would have prevented these repeats, and what would not."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -56,7 +57,10 @@ def follow_ups(
     affected = [m for m in messages if m["verdict"] in AFFECTED]
     found: list[FollowUp] = []
     counts = verdict_counts(incident)
-    confirmed, open_count = counts["confirmed"], counts["probable"] + counts["possible"]
+    elsewhere = set(incident.get("repeated_elsewhere") or ())
+    others = Counter({m["work_id"]: m["verdict"] for m in affected if m["item_id"] in elsewhere}.values())
+    confirmed = max(counts["confirmed"] - others["confirmed"], 0)
+    open_count = counts["probable"] + counts["possible"] - others["probable"] - others["possible"]
     noun = "message" if incident.get("works") in (None, incident.get("messages")) else "work"
     if confirmed:
         found.append(

@@ -105,6 +105,13 @@ def repeats_text(incident: Row, works: Sequence[Row], lost: int = 0) -> str:
         times = _counted(sum((w["receive_count"] or w["deliveries"]) * _size([w]) for w in works), "time")
         on = said("{what}, received {times}", what=on, times=times)
     told = _repeats_on(least, most, on)
+    if others := _size(works) - _size(_repeated_here(incident, works)):
+        phrase = (
+            "{left}; {count} work was repeated in another incident"
+            if others == 1
+            else "{left}; {count} works were repeated in other incidents"
+        )
+        told = said(phrase, left=told, count=others)
     if not lost:
         return told
     are_lost = (
@@ -122,6 +129,12 @@ def _repeats_on(least: int, most: int | None, on: str) -> str:
         up_to = "up to {count} repeat on {rest}" if most == 1 else "up to {count} repeats on {rest}"
         return said(up_to, count=most, rest=on)
     return said("{count} to {most} repeats on {rest}", count=least, most=most, rest=on)
+
+
+def _repeated_here(incident: Row, works: Sequence[Row]) -> list[Row]:
+    """Return the works but those whose every repeat is another incident's: that one asks for them."""
+    elsewhere = set(incident.get("repeated_elsewhere") or ())
+    return [work for work in works if not elsewhere.intersection(work["item_ids"])]
 
 
 def _size(works: Iterable[Row]) -> int:
@@ -153,13 +166,16 @@ def _steps(
     if is_settled(incident):
         return
     done = {item for item, said in marks.of_items.items() if any(m.mark in SETTLES for m in said)}
-    works = [work for work in everything if not done.intersection(work["item_ids"])]
-    settled = _size(everything) - _size(works)
+    left = [work for work in everything if not done.intersection(work["item_ids"])]
+    settled = _size(everything) - _size(left)
+    works = _repeated_here(incident, left)
     sure = _size(work for work in works if work["verdict"] == "confirmed")
     if sure:
         yield said("refund or undo {count} (CSV)", count=sure)
     if open_count := _size(works) - sure:
         yield said("check {count} by hand", count=open_count)
+    if others := _size(left) - _size(works):
+        yield said("settle {count} in the incident that repeated it", count=others)
     if settled:
         yield said("{count} marked as settled", count=settled)
     if incident["messages"] is None:

@@ -32,6 +32,7 @@ INCIDENTS = Table(
             "works of the affected messages: one sent under several ids is one; null where logs name none",
         ),
         Column("works_shared", "int", "of these, works of which another incident holds a message too"),
+        Column("repeated_elsewhere", "strings", "item ids of these works of which every repeat is another incident's"),
         Column("works_confirmed", "int", "works done more than once; null where logs name no message"),
         Column("works_probable", "int", "works done once for sure and maybe again; null where logs name no message"),
         Column("works_possible", "int", "works maybe done more than once; null where logs name no message"),

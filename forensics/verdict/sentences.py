@@ -82,6 +82,7 @@ OPEN_WORDS = {
     "does not show every run.",
     "key_alone": "Nothing bounds it: only its business key is logged, so lines that name a message id may be of it too.",
     "not_ended": "Nothing bounds it: its last delivery seen failed, so it was to be redelivered, and logs that print no receive count may hide that.",
+    "partly_counted": "Nothing bounds it: not every delivery's receive count is logged, so further deliveries may hide.",
     "uncounted": "Nothing bounds it: the logs print no receive count, so further deliveries may hide.",
 }
 """Why there is no upper bound, the surest first."""

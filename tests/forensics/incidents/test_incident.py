@@ -85,7 +85,14 @@ def test_extra_effects_belong_to_the_incident_that_saw_the_work_done_again():
 
     assert [(r["extra_effects_at_least"], r["extra_effects_at_most"]) for r in (first, second)] == [(0, 0), (1, 2)]
     assert (first["works_shared"], second["works_shared"]) == (1, 1)
-    assert first["headline"] == "1 message was processed more than once", "nobody gave it out again"
+    assert (first["repeated_elsewhere"], second["repeated_elsewhere"]) == (["a"], [])
+    assert first["headline"] == "1 work was processed more than once", "its message was not"
+
+
+def test_where_a_repeat_may_hide_in_it_an_incident_leaves_none_to_another():
+    messages, ledger = sent_twice(effects_at_most=None)
+
+    assert row(messages[:1], ledger=ledger)["repeated_elsewhere"] == []
 
 
 def test_without_an_upper_bound_of_one_work_there_is_none_of_the_extra_effects():

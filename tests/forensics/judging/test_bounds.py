@@ -284,7 +284,7 @@ def test_a_delivery_can_follow_a_success_in_a_gap_where_a_success_had_ended_noth
 
 COUNTED = {
     "each counted": ([1, 2], "unknown", None),
-    "one of two not counted, and the message went on": ([1, None], "unknown", "uncounted"),
+    "one of two not counted, and the message went on": ([1, None], "unknown", "partly_counted"),
     "one of two not counted, and the last one ended it": ([1, None], "in_flight", None),
     "one alone, not counted": ([None], "in_flight", None),
     "two, the last of which named it as a failure, and nobody knows that this is heard": (
@@ -294,7 +294,7 @@ COUNTED = {
     ),
     "which is hidden all the same": ([None, None, "failed"], "in_flight", None),
     "three, with a gap before the last, in which every run was named": ([None, None, 9], "in_flight", None),
-    "three, with a gap before the last, in which some were not": ([None, None, 9], "dead_lettered", "uncounted"),
+    "three, with a gap before the last, in which some were not": ([None, None, 9], "dead_lettered", "partly_counted"),
     "one of which only the key is known": (["key", None], "in_flight", "key_alone"),
     "one before which runs named no message": (["early"], "in_flight", "uncounted"),
     "two, whose own runs did not name all they had": ([None, None, "own"], "in_flight", None),

@@ -7,6 +7,7 @@ import pytest
 from forensics.language import Language
 from forensics.people import Annotation, Marks
 from forensics.report.actions import ANY_ROOM, CHANGE_ACTIONS, Room
+from forensics.report.follow_ups import follow_ups
 from forensics.report.notice import notice_of
 from forensics.report.opening import affected_works, opening
 from forensics.report.render import render
@@ -57,6 +58,19 @@ def test_a_payment_sent_under_two_ids_is_refunded_once():
     told = first_lines(twice, extra_effects_at_least=2, extra_effects_at_most=None)
 
     assert (told.repeats, told.steps) == ("2 or more repeats on 1 work", ("refund or undo 1 (CSV)",))
+
+
+@pytest.mark.parametrize("elsewhere", [["w"], ["v", "w"]])
+def test_a_work_that_another_incident_repeated_is_refunded_with_that(elsewhere):
+    works = [message("w", 2, 2), message("v", 2, 2), message("x", 1, 2)]
+    told = first_lines(works, repeated_elsewhere=elsewhere, extra_effects_at_least=0, extra_effects_at_most=0)
+
+    one = len(elsewhere) == 1
+    refund = ("refund or undo 1 (CSV)",) if one else ()
+    settle = f"settle {len(elsewhere)} in the incident that repeated it"
+    where = "1 work was repeated in another incident" if one else "2 works were repeated in other incidents"
+    assert told.steps == (*refund, "check 1 by hand", settle)
+    assert told.repeats == f"0 repeats on 3 messages, received 9 times; {where}"
 
 
 def test_repeats_of_another_incident_of_the_same_work_are_counted_there():
@@ -178,3 +192,18 @@ def test_no_step_asks_for_what_is_so_already_or_cannot_be(change, room, action):
 
     assert step.startswith(action or "add an idempotency key")
     assert set(in_english(Language("ja").sentence(step))) <= {"batchItemFailures"}
+
+
+def test_the_follow_ups_leave_the_refund_of_what_another_incident_repeated_to_that():
+    works = [message("w", 2, 2), message("v", 2, 2), message("x", 1, 2)]
+    counts = {"works": 3, "works_confirmed": 2, "works_probable": 1, "works_possible": 0, "messages": 3, "causes": []}
+
+    def actions(*elsewhere):
+        told = follow_ups(world.incident() | counts | {"repeated_elsewhere": [*elsewhere]}, works, [])
+        return [one.action for one in told][:2]
+
+    assert actions("w") == [
+        "Undo or refund the repeats: 1 message listed under affected messages.",
+        "Check 1 message against the system that the work was done in.",
+    ]
+    assert actions("w", "v", "x")[0].startswith("Give the work an idempotency key")
