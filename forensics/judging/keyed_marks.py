@@ -1,7 +1,7 @@
 """Marks that name only a business key, given to the message that is known by it."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 
 from forensics.identity import BY_KEY
 from forensics.judging.evidence import united
@@ -15,7 +15,8 @@ def with_marks_by_key(deliveries: Sequence[Delivery], sends: Sends) -> list[Deli
     """Give marks that name only a key to the one message that is known by it, where that was in hand in the same place.
 
     A message is known by the key that its send named, and by what its lines name with it anywhere. Where several could have
-    written a mark, it stays what it is: a line about the key. Changes what it is given.
+    written a mark, it stays what it is: a line about the key. Changes what it is given. A line of another log group, of a service that
+    the handler calls, is the one message's that is known by its key and was in hand once when it was written.
     """
     if all(delivery.message_id is not None for delivery in deliveries):
         return list(deliveries)
@@ -27,9 +28,16 @@ def with_marks_by_key(deliveries: Sequence[Delivery], sends: Sends) -> list[Deli
     for (queue_arn, _), mine in of_message.items():
         for key in keys_of(mine) | {send.key for send in sends.of(mine) if send.key is not None}:
             in_hand[queue_arn, key] += [d for d in mine if not d.is_passing]
+    left = _given(deliveries, lambda mark: _owner(mark, in_hand))
+    called = _by_handling(left, in_hand)
+    return _given(left, lambda mark: called.get(id(mark)))
+
+
+def _given(deliveries: Sequence[Delivery], owner_of: Callable[[Delivery], Delivery | None]) -> list[Delivery]:
+    """Return the deliveries without the marks that name only a key and have an owner, which is given what they say."""
     found = []
     for delivery in deliveries:
-        owner = None if delivery.message_id is not None else _owner(delivery, in_hand)
+        owner = None if delivery.message_id is not None else owner_of(delivery)
         if owner is None:
             found.append(delivery)
             continue
@@ -83,6 +91,39 @@ def _owner(mark: Delivery, in_hand: Mapping[tuple[str, str], Sequence[Delivery]]
     mine = [d for key in mark.business_keys for d in in_hand.get((mark.queue_arn, key), ())]
     near = [d for d in mine if at is not None and _has_in_hand(d, mark, at)]
     return near[0] if len(near) == 1 else None
+
+
+def _by_handling(
+    deliveries: Sequence[Delivery], in_hand: Mapping[tuple[str, str], Sequence[Delivery]]
+) -> dict[int, Delivery]:
+    """Return whose the marks of services are, by ``id``: of two in one handling nothing tells which was of it, and none is given."""
+    found: dict[int, tuple[Delivery, Delivery]] = {}
+    for mark in deliveries:
+        owner = _handling(mark, in_hand) if mark.message_id is None else None
+        if owner is not None:
+            found[id(mark)] = mark, owner
+    times = Counter(id(owner) for _, owner in found.values())
+    return {name: owner for name, (_, owner) in found.items() if times[id(owner)] == 1}
+
+
+def _handling(mark: Delivery, in_hand: Mapping[tuple[str, str], Sequence[Delivery]]) -> Delivery | None:
+    """Return the one handling of the one message of the mark's key that was on when a worker's other log group was written to."""
+    at = first_known(mark.marker_at, mark.guard_at)
+    if mark.consumer_kind != "worker" or at is None or mark.first_fact_at != mark.last_fact_at:
+        return None
+    mine = [d for key in mark.business_keys for d in in_hand.get((mark.queue_arn, key), ())]
+    if len({d.message_id for d in mine}) != 1 or any(d.marker_at is not None or d.guard_at is not None for d in mine):
+        return None
+    on = [d for d in mine if d.log_group != mark.log_group and _is_on(d, at)]
+    return on[0] if len(on) == 1 else None
+
+
+def _is_on(delivery: Delivery, at: int) -> bool:
+    """Tell whether a message was being handled at a moment, for sure."""
+    if delivery.received_at is None or delivery.run_ended_at is None or not delivery.is_end_known:
+        return False
+    began_at = delivery.received_at if delivery.run_started_at is None else delivery.run_started_at
+    return began_at <= at <= delivery.run_ended_at
 
 
 def _has_in_hand(delivery: Delivery, mark: Delivery, at: int) -> bool:

@@ -81,3 +81,60 @@ def test_of_two_keys_that_one_message_is_told_to_have_it_loses(deliveries, expec
     left = [d for d in ledger if d.message_id is not None]
     assert not lost & {key for d in left for key in d.business_keys}
     assert sum(d.marker_at is not None for d in left) == sum("marker_at" in d for d in deliveries) - len(expected)
+
+
+SERVICE = {"message_id": None, "consumer_kind": "worker", "log_group": "/ecs/charge", "log_stream": "host", **KEY}
+RUNS = [
+    {"run_status": "timeout", "consumer": "run-1", "received_at": 0, "run_ended_at": 30 * S, **KEY},
+    {"run_status": "success", "consumer": "run-2", "received_at": 60 * S, "run_ended_at": 61 * S, **KEY},
+]
+CALLED = {
+    "in each handling": ((5, 60.5), {}, {1: "0", 2: "1"}),
+    "as a handling began, and as the other ended": ((0, 61), {}, {1: "0", 2: "1"}),
+    "between the two": ((31, 60.5), {}, {None: "0", 2: "1"}),
+    "before a run began that had it for long": ((-1,), {"received_at": -5 * S, "run_started_at": 0}, {None: "0"}),
+    "twice in one handling": ((5, 6), {}, {None: "01"}),
+    "in a handling of which nobody knows the end": ((5,), {"run_ended_at": None}, {None: "0"}),
+    "in two handlings at once": ((60.5,), {"run_ended_at": 70 * S}, {None: "0"}),
+    "beside a line of the handler's own": ((5,), {"marker_at": S}, {None: "0"}),
+    "beside its stop by a guard": ((5,), {"guard_at": S}, {None: "0"}),
+}
+
+
+@pytest.mark.parametrize(("at", "first", "expected"), CALLED.values(), ids=CALLED)
+def test_a_line_of_a_service_is_of_the_handling_in_which_it_was_written(at, first, expected):
+    """``expected``: by receive count the numbers of the lines; None: of the key alone."""
+    judged = _with_service(
+        at, [delivery(**{"receive_count": 1, **RUNS[0], **first}), delivery(receive_count=2, **RUNS[1])]
+    )
+    told = {}
+    for d in judged.ledger:
+        told[d.receive_count] = told.get(d.receive_count, "") + "".join(d.fact_ids)
+
+    assert {count: lines for count, lines in told.items() if lines} == expected
+
+
+def test_a_line_of_a_service_is_of_none_of_two_messages_of_its_key_nor_of_its_own_log_group():
+    other = delivery("m2", consumer="run-3", received_at=100 * S, run_ended_at=110 * S, **KEY)
+    same = [delivery(**run | {"log_group": "/ecs/charge"}) for run in RUNS[:1]]
+
+    assert "key:k" in {d.item_id for d in _with_service((5,), [delivery(**RUNS[0]), other]).ledger}
+    assert "key:k" in {d.item_id for d in _with_service((5,), same).ledger}
+    assert "key:k" not in {d.item_id for d in _with_service((5,), [delivery(**RUNS[0])]).ledger}
+
+
+def _with_service(at, runs):
+    marks = [
+        delivery(
+            "key:k",
+            **SERVICE,
+            consumer=f"line-{n}",
+            received_at=t,
+            marker_at=t,
+            first_fact_at=t,
+            last_fact_at=t,
+            fact_ids=[str(n)],
+        )
+        for n, t in enumerate(int(second * S) for second in at)
+    ]
+    return judge([*runs, *marks], Around(would_be_logged=True))
