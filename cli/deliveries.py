@@ -32,7 +32,12 @@ _DELIVERY_TABLE = Layout(
 def deliveries(
     chosen: Everywhere,
     how: FormatOption = RowFormat.TABLE,
-    message: Annotated[str | None, typer.Option("--message", metavar="ID", help="Only this message.")] = None,
+    message: Annotated[
+        str | None,
+        typer.Option(
+            "--message", metavar="ID", help="Only this message, by its id or, from 8 characters on, its beginning."
+        ),
+    ] = None,
     incident: Annotated[
         str | None,
         typer.Option("--incident", metavar="ID", autocompletion=complete.incidents, help="Only this incident."),
@@ -42,8 +47,10 @@ def deliveries(
 ) -> None:
     """Print the delivery ledger: one row per time a message was handed to a consumer."""
     queue = either_queue(queue, same_queue)
+    from forensics.lake.conditions import any_of as condition
     from forensics.lake.filters import equals, one_of
     from forensics.lake.incident_lookup import find_incident
+    from forensics.report.find import LEAST_CHARS
     from forensics.report.records import delivery_record
     from forensics.tables.findings import DELIVERIES, MESSAGES
 
@@ -54,7 +61,12 @@ def deliveries(
         items = findings.read(MESSAGES, ["item_id"], all_of({"incident_id": incident}))["item_id"].to_pylist()
         where = both(where, one_of("item_id", items))
     if message is not None:
-        where = both(where, one_of("item_id", [message, f"key:{message}"]) | equals("message_id", message))
+        named = both(where, one_of("item_id", [message, f"key:{message}"]) | equals("message_id", message))
+        if len(message) >= LEAST_CHARS and not findings.read(DELIVERIES, ["item_id"], named).num_rows:
+            begun = both(where, condition(("message_id", "starts", message)))
+            if len(ids := set(findings.read(DELIVERIES, ["message_id"], begun)["message_id"].to_pylist())) == 1:
+                named = both(where, one_of("message_id", ids))
+        where = named
     order = ("queue", "item_id", "delivery_index")
     records = Records(findings.read(DELIVERIES, where=where), order, delivery_record)
     if message is not None and not records:

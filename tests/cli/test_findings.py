@@ -136,6 +136,17 @@ def test_deliveries_of_one_message_come_in_the_order_of_the_receive_count(data):
     ]
 
 
+@pytest.mark.parametrize(("chars", "code"), [(8, 0), (35, 0), (7, 2)])
+def test_the_beginning_of_a_message_id_is_enough_where_one_alone_begins_so(tmp_path, capsys, chars, code):
+    found = world.findings()
+    found["deliveries"] = [row for row in found["deliveries"] if row["message_id"] == world.IDS[1]]
+    lake = world.save(tmp_path / "lake", found)
+    command = ["deliveries", "--lake", str(lake.root), "--format", "jsonl", "--message", world.IDS[1][:chars]]
+
+    assert cli.main(command) == code
+    assert len(capsys.readouterr().out.splitlines()) == (0 if code else 2)
+
+
 FILTERS = {
     "messages of the incident": (("messages", "--incident", world.INCIDENT), 3),
     "messages with one verdict": (("messages", "--verdict", "confirmed"), 1),
@@ -366,6 +377,11 @@ BAD = {
         "Did you mean",
     ),
     "an unknown incident as a filter": (refuse("messages", "--incident", "nope"), "nope", "doubletake incidents"),
+    "a beginning of several messages' ids": (
+        refuse("deliveries", "--message", world.IDS[0][:-1]),
+        world.IDS[0][:-1],
+        "whole message id",
+    ),
     "an unknown message": (refuse("deliveries", "--message", "no-such-id"), "no-such-id", "doubletake status"),
     "an unknown queue": (refuse("status", "--queue", "payment"), "payment", world.QUEUE),
     "an unknown option": (refuse("messages", "--incidnt", "x"), "--incidnt", "--incident"),
