@@ -40,7 +40,7 @@ def place_by_message(deliveries: Sequence[Delivery], around: Surroundings) -> No
         if around.is_queue_known(delivery):
             known[delivery.message_id].append(delivery)
     for delivery in unknown:
-        read = around.queues_of(delivery.log_group)
+        read = around.queues_of(delivery)
         found = [other for other in known[delivery.message_id] if other.queue_arn in read]
         if found:
             nearest = min(found, key=lambda other: abs(_at(other) - _at(delivery)))

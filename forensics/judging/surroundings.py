@@ -90,7 +90,7 @@ class Surroundings:
         self.consumed = frozenset((row["queue_arn"], row["function_name"] or row["log_group"]) for row in consumers)
         self._queues: dict[str, set[str]] = {}
         for row in consumers:
-            self._queues.setdefault(row["log_group"], set()).add(row["queue_arn"])
+            self._queues.setdefault(row["function_name"] or row["log_group"], set()).add(row["queue_arn"])
         self.has_fifo_dead_letters = has_fifo_dead_letters(consumers, queue_settings)
         coverage = list(left_by_retention(coverage, log_group_settings))
         read = read_spans(coverage)
@@ -138,18 +138,19 @@ class Surroundings:
 
     def is_queue_known(self, delivery: Delivery) -> bool:
         """Tell whether anything says from which queue a delivery came; else its log group stands for the queue."""
-        return delivery.queue_arn != delivery.log_group or self.queues_of(delivery.log_group) == {delivery.queue_arn}
+        return delivery.queue_arn != delivery.log_group or self.queues_of(delivery) == {delivery.queue_arn}
 
     def is_of_one_queue(self, delivery: Delivery) -> bool:
         """Tell whether a key stands for one work there: the queue is known, or is one of a queue and its dead-letter queue."""
         if self.is_queue_known(delivery):
             return True
-        told = self.queues_of(delivery.log_group)
+        told = self.queues_of(delivery)
         return len({arn for arn in told if told.isdisjoint(self.dead_letter_sources.get(arn, ()))}) == 1
 
-    def queues_of(self, log_group: str | None) -> Set[str]:
-        """Return the queues whose consumers write to a log group, as far as anything tells."""
-        return self._queues.get(log_group or "", frozenset())
+    def queues_of(self, delivery: Delivery) -> Set[str]:
+        """Return the queues that a delivery's function or worker consumes, as far as anything tells; another may write to its log group."""
+        names = (delivery.function_name, delivery.log_group)
+        return frozenset().union(*(self._queues.get(name or "", ()) for name in names))
 
     def read_span(self, log_group: str) -> tuple[int, int] | None:
         """Return from when until when a log group was read, its lines included; None where it has no lines."""
@@ -327,6 +328,7 @@ class Surroundings:
             "queues": {arn: self._of_queue(arn, since, low, high, reach, missed_until) for arn in queue_arns},
             "dead letters": {arn: self._dead_letter_signs.get(arn, NONE).between(low, high) for arn in dead},
             "final": self.finality.bearing(queue_arns, groups, low - reach, high + reach),
+            "reads": {name: sorted(self._queues.get(name, ())) for name in sorted({*names, *groups})},
             "log groups": {group: self._of_group(group, low - reach, high + read_for) for group in groups},
         }
         return json.dumps(told, sort_keys=True)
@@ -359,7 +361,6 @@ class Surroundings:
         borders = self._borders.get(log_group)
         return [
             borders and [min(max(border, low), high) for border in borders],
-            sorted(self.queues_of(log_group)),
             sorted(str(function) for group, function in self._guarding if group == log_group),
             sorted(str(function) for group, function in self._without_effects if group == log_group),
             sorted((str(function), *order) for (group, function), order in self._orders.items() if group == log_group),

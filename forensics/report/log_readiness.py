@@ -61,14 +61,14 @@ def not_placed(findings: Findings, queue: str | None = None) -> list[str]:
 
     They stand under the log group's name. ``queue`` limits them to groups whose consumer reads it.
     """
-    read: dict[str, set[str]] = defaultdict(set)
-    for row in plain_rows(findings.read(CONSUMERS, ["queue_name", "log_group"])):
-        read[row["log_group"]].add(row["queue_name"])
-    groups = [name for name, queues in sorted(read.items()) if len(queues) > 1 and queue in (None, name, *queues)]
+    read: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in plain_rows(findings.read(CONSUMERS, ["queue_name", "log_group", "function_name"])):
+        read[row["log_group"], row["function_name"] or ""].add(row["queue_name"])
+    several = {group: queues for (group, _), queues in sorted(read.items()) if len(queues) > 1}
     return [
-        not_placed_text(count, group, sorted(read[group]))
-        for group in groups
-        if (count := deliveries_of(findings, group))
+        not_placed_text(count, group, sorted(queues))
+        for group, queues in several.items()
+        if queue in (None, group, *queues) and (count := deliveries_of(findings, group))
     ]
 
 

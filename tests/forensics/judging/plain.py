@@ -83,8 +83,8 @@ class Around:
     def is_queue_known(self, delivery):
         return delivery.queue_arn != delivery.log_group
 
-    def queues_of(self, log_group):
-        return self.queues.get(log_group, set())
+    def queues_of(self, delivery):
+        return self.queues.get(delivery.log_group, set())
 
     is_of_one_queue = is_queue_known
 

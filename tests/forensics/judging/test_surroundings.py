@@ -380,7 +380,19 @@ def test_a_writer_none_of_whose_lines_is_an_effects_shows_none():
 
 OF_SEVERAL = {
     "that its record or its log group's only consumer tells": ([consumer()], PAYMENTS, True, True),
-    "of two that its log group's consumers read": ([consumer(), consumer(MAILS)], CHARGE, False, False),
+    "of two that its function consumes": ([consumer(), consumer(MAILS)], CHARGE, False, False),
+    "of two whose consumer is known by its log group alone": (
+        [consumer(function=None), consumer(MAILS, function=None)],
+        CHARGE,
+        False,
+        False,
+    ),
+    "of none, where another function of its log group consumes one": (
+        [consumer(function="mail"), consumer(DEAD, function="mail")],
+        CHARGE,
+        False,
+        False,
+    ),
     "of no consumer that is known": ([], CHARGE, False, False),
     "that an import named like its log group": ([consumer(CHARGE)], CHARGE, True, True),
     "of two, of which one is named like its log group": ([consumer(CHARGE), consumer(MAILS)], CHARGE, False, False),
@@ -393,7 +405,7 @@ OF_SEVERAL = {
 @pytest.mark.parametrize(("consumers", "arn", "is_known", "is_one"), OF_SEVERAL.values(), ids=OF_SEVERAL)
 def test_a_delivery_came_from_the_queue(consumers, arn, is_known, is_one):
     around = Surroundings(consumers=consumers, queue_settings=[queue(), queue(MAILS, dead=None)])
-    mine = delivery(queue_arn=arn, log_group=CHARGE)
+    mine = delivery(queue_arn=arn, log_group=CHARGE, function_name="charge")
 
     assert (around.is_queue_known(mine), around.is_of_one_queue(mine)) == (is_known, is_one)
 
