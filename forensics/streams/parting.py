@@ -156,7 +156,8 @@ class _MessageInStream:
         """Tell whether an end may be that of an earlier handling, which is still open, while another has begun since.
 
         No line says which, nor that there was another where that is a guess. That the work is over would make the latest's
-        work done, where only the earlier shows it; that it failed would make it fail, though the slower one did.
+        work done, where only the earlier shows it, unless a guard is seen to have stopped it there; that it failed would make
+        it fail, though the slower one did.
         """
         if self._is_guessed and (fact.role in CLOSERS or fact.is_failed_delete):
             return True
@@ -165,7 +166,7 @@ class _MessageInStream:
         still_open = [before for before in self.handlings[:-1] if not _is_over(before)]
         if fact.role in _FAILED:
             return bool(still_open) and not self._one_at_a_time
-        if fact.role not in DELETED | {"worker_finished"} or _shows_effect(self.handlings[-1]):
+        if fact.role not in DELETED | {"worker_finished"} or _shows_work(self.handlings[-1]):
             return False
         return any(_shows_effect(before) for before in still_open)
 
@@ -267,6 +268,11 @@ def _is_delete(fact: Fact) -> bool:
 
 def _shows_effect(handling: Sequence[Fact]) -> bool:
     return any(fact.role == "effect" for fact in handling)
+
+
+def _shows_work(handling: Sequence[Fact]) -> bool:
+    """Tell whether a handling shows that its work was done, or was not because a guard stopped it."""
+    return any(fact.role in ("effect", "guard", "worker_refused") for fact in handling)
 
 
 def _threads(handling: Sequence[Fact]) -> set[str]:

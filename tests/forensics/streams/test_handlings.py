@@ -205,6 +205,14 @@ SAID = {
         ("started a", "effect a", "started a", "effect a", "deleted a"),
         ["a: started effect", "a: started effect deleted"],
     ),
+    "an end where a guard stopped the later one's work": (
+        ("started a", "effect a", "started a", "guard a", "deleted a"),
+        ["a: started effect", "a: started guard deleted"],
+    ),
+    "a failure where a guard stopped the later one's work: nobody's": (
+        ("started a", "effect a", "started a", "guard a", "worker_failed a"),
+        ["a: started effect", "a: started guard mention"],
+    ),
     "an end where the earlier one shows no work done": (
         ("started a", "started a", "deleted a"),
         ["a: started", "a: started deleted"],
