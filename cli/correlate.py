@@ -39,7 +39,7 @@ def tell_changed_settings(before: "Generation | None", settings: "Settings") -> 
 def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, anew: bool = False) -> "Generation":
     """Correlate with the steps told, and say what came of it."""
     from cli.progress import steps
-    from forensics.report.log_readiness import not_checked, unlike_effects
+    from forensics.report.log_readiness import not_checked, unlike_effects, unlike_keys
     from forensics.window import TimeWindow
     from spark_jobs.runner import correlate as correlate_evidence
 
@@ -60,6 +60,6 @@ def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, an
         data_version=generation.data_version,
     )
     findings = lake.findings()
-    for sentence in (*not_checked(findings), *unlike_effects(findings, settings)):
+    for sentence in (*not_checked(findings), *unlike_effects(findings, settings), *unlike_keys(findings)):
         say("{sentence}", sentence=in_words(sentence))
     return generation

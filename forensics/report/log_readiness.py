@@ -4,9 +4,11 @@ import shlex
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
+from unicodedata import normalize
 
+from forensics.event_ids import is_event_id
 from forensics.lake import Findings, Lake
-from forensics.lake.filters import equals
+from forensics.lake.filters import equals, is_missing, one_of
 from forensics.lake.findings import rows_of
 from forensics.lake.rows import plain_rows
 from forensics.readiness import LEVELS
@@ -14,7 +16,7 @@ from forensics.report.queue_lookup import deliveries_of
 from forensics.sentence import counted, joined, said
 from forensics.settings import Settings
 from forensics.tables.evidence import CONSUMERS
-from forensics.tables.findings import LOGGING_READINESS
+from forensics.tables.findings import DELIVERIES, LOGGING_READINESS
 
 
 def readiness_lines(lake: Lake, queue: str | None = None) -> list[str]:
@@ -42,7 +44,7 @@ def readiness_lines(lake: Lake, queue: str | None = None) -> list[str]:
             first = {"what": row["missing"][0], "name": row["python_lines"][0]}
             lines.append(said("  to log {what}, add in Python: {name}", **first))
             lines.append(said("  or in Node: {name}", name=row["node_lines"][0]))
-    return [*lines, *not_placed(lake.findings(), queue)]
+    return [*lines, *not_placed(lake.findings(), queue), *unlike_keys(lake.findings(), queue)]
 
 
 def not_checked(findings: Findings, queue: str | None = None) -> list[str]:
@@ -104,6 +106,50 @@ def unlike_effects(findings: Findings, settings: Settings) -> list[str]:
         for name, who in sorted(told)
         if who in declared
     ]
+
+
+def unlike_keys(findings: Findings, queue: str | None = None) -> list[str]:
+    """Return a sentence per consumer of whose effect lines' keys none is ever a key of a message that it was handed.
+
+    ``queue`` limits them to one queue's name.
+    """
+    columns = ["queue", "log_group", "business_keys"]
+    where = is_missing("message_id") & equals("basis", "marker")
+    of_lines: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in plain_rows(
+        findings.read(DELIVERIES, columns, where if queue is None else where & equals("queue", queue))
+    ):
+        of_lines[row["queue"], row["log_group"]].update(row["business_keys"] or ())
+    of_bodies: dict[tuple[str, str], set[str]] = defaultdict(set)
+    where = ~is_missing("message_id") & one_of("log_group", (group for _, group in of_lines))
+    for batch in findings.scan(DELIVERIES, columns, where) if of_lines else ():
+        for row in batch.to_pylist():
+            place = row["queue"], row["log_group"]
+            if place in of_lines:
+                of_bodies[place].update(key for key in row["business_keys"] or () if not is_event_id(key))
+    return [
+        unlike_keys_text(*place, *(min(known, key=lambda key: (len(key), key)) for known in (of_lines[place], keys)))
+        for place, keys in sorted(of_bodies.items())
+        if keys and of_lines[place] and not keys & of_lines[place]
+    ]
+
+
+def unlike_keys_text(queue: str, consumer: str, of_line: str, of_body: str) -> str:
+    """Say that a consumer's effect lines name no key that its messages have, with one of each.
+
+    >>> unlike_keys_text("orders", "ship", "ORD-1", "ord-1")
+    "No effect line of ship names a key that a message of orders has: lines name keys such as 'ORD-1', messages 'ord-1'. If these are the same, each work is listed twice. Log the key as the message has it."
+    """
+    is_other_form = normalize("NFC", of_line) == normalize("NFC", of_body)
+    shown = ascii if is_other_form else repr
+    return said(
+        "No effect line of {who} names a key that a message of {queue} has: lines name keys such as {line}, messages {body}. If these are "
+        "the same, each work is listed twice. Log the key as the message has it.",
+        who=consumer,
+        queue=queue,
+        line=shown(of_line),
+        body=shown(of_body),
+    )
 
 
 def nothing_checked(findings: Findings, queue: str | None = None) -> list[str]:

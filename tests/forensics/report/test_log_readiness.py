@@ -4,7 +4,7 @@ import pytest
 
 from forensics.readiness import BATCH
 from forensics.report.case import load_case
-from forensics.report.log_readiness import not_checked, unlike_effects
+from forensics.report.log_readiness import not_checked, unlike_effects, unlike_keys, unlike_keys_text
 from forensics.report.render import render
 from forensics.settings import Settings
 from forensics.tables.findings import LOGGING_READINESS
@@ -104,3 +104,37 @@ def test_of_a_consumer_that_names_no_message_it_is_told_that_nothing_was_checked
     findings = world.save(tmp_path / "lake", world.findings() | {"logging_readiness": rows}).findings()
 
     assert unlike_effects(findings, Settings.parse(EFFECTS)) == []
+
+
+HANDED = {
+    "queue": "orders",
+    "log_group": "/aws/lambda/ship",
+    "message_id": "m1",
+    "business_keys": ["ord-1", "sns:ORD-1"],
+}
+LOGGED = HANDED | {"message_id": None, "basis": "marker", "business_keys": ["ORD-1"]}
+KEYS = {
+    "no line's key is a message's": ([HANDED, LOGGED], True),
+    "one is": ([HANDED, LOGGED, HANDED | {"business_keys": ["ORD-1"]}], False),
+    "messages have none": ([HANDED | {"business_keys": []}, LOGGED], False),
+    "another consumer's messages have others": ([HANDED | {"log_group": "/ecs/other"}, LOGGED], False),
+    "lines that tell of no effect": ([HANDED, LOGGED | {"basis": "no_item_lines"}], False),
+    "no line names a key alone": ([HANDED], False),
+}
+
+
+@pytest.mark.parametrize(("rows", "is_told"), KEYS.values(), ids=KEYS)
+def test_keys_of_effect_lines_that_no_message_has_are_told_with_one_of_each(tmp_path, rows, is_told):
+    blank = world.findings()["deliveries"][0]
+    told = [blank | {"item_id": f"i{n}", "basis": "returned", **row} for n, row in enumerate(rows)]
+    findings = world.save(tmp_path / "lake", world.findings() | {"deliveries": told}).findings()
+
+    sentence = unlike_keys_text("orders", "/aws/lambda/ship", "ORD-1", "ord-1")
+    assert unlike_keys(findings) == unlike_keys(findings, "orders") == [sentence] * is_told
+    assert unlike_keys(findings, "another") == []
+
+
+def test_keys_that_look_the_same_are_told_by_their_characters():
+    told = unlike_keys_text("orders", "ship", "Mu\u0308ller", "M\u00fcller")
+
+    assert r"'Mu\u0308ller', messages 'M\xfcller'" in str(told)
