@@ -84,7 +84,9 @@ def test_settings_are_checked_against_what_was_observed(checks):
         ("orders", "logging_readiness"): "note",
         ("carts", "dead_letter_queue_missing"): "warning",
     }
-    assert checks["orders", "visibility_below_timeout"]["evidence_ids"] == ["function:1", "queue:" + ORDERS]
+    ids = checks["orders", "visibility_below_timeout"]["evidence_ids"]
+    assert [i for i in ids if not i.startswith("log:")] == ["function:1", "queue:" + ORDERS]
+    assert len(ids) > 2, "with the runs that say whether a shorter timeout leaves them time"
     assert checks["orders", "logging_readiness"]["sentence"] == READINESS[0]["sentence"].rstrip(".")
     assert "print('done')" in checks["orders", "logging_readiness"]["advice"]
     assert "log:readiness" in checks["orders", "logging_readiness"]["evidence_ids"]
