@@ -85,8 +85,9 @@ def test_settings_are_checked_against_what_was_observed(checks):
         ("carts", "dead_letter_queue_missing"): "warning",
     }
     ids = checks["orders", "visibility_below_timeout"]["evidence_ids"]
-    assert [i for i in ids if not i.startswith("log:")] == ["function:1", "queue:" + ORDERS]
-    assert len(ids) > 2, "with the runs that say whether a shorter timeout leaves them time"
+    assert {"function:1", "queue:" + ORDERS} < set(ids), (
+        "with the runs that say whether a shorter timeout leaves them time"
+    )
     assert checks["orders", "logging_readiness"]["sentence"] == READINESS[0]["sentence"].rstrip(".")
     assert "print('done')" in checks["orders", "logging_readiness"]["advice"]
     assert "log:readiness" in checks["orders", "logging_readiness"]["evidence_ids"]

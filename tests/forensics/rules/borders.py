@@ -1,5 +1,7 @@
 """Each rule's borders: the facts just on this side and just on the other, and the stance they must give."""
 
+from forensics.sentence import said
+
 PRINTED = {"earlier_is_printed": True, "earlier_batch_count": 10}
 HELD = {
     "visibility_timeout_s": 30,
@@ -29,7 +31,11 @@ UNTOLD = {"run_ms": 30_000}
 """A run that was over after half a minute, of a message of which nothing tells when it was visible or received again."""
 UNTIMED = {"run_ms": 900, "gap_ms": 1_900}
 LEFT = {"earlier_status": "success", "reports_batch_item_failures": False}
-APART = "it was received again 10 s before its previous receive"
+APART = said(
+    "it was received again {span} before its previous receive, by the clocks of two hosts: they differ by that at least, or "
+    "the earlier one had the message for that long before its first line of it",
+    span="10 s",
+)
 HOSTS = {"is_fifo": True, "earlier_kind": "worker", "visibility_timeout_s": 90, "is_other_host": True}
 BEATS = {"visibility_timeout_s": 300, "hidden_ms": 90_000, "has_heartbeat": True}
 """The last of several changes that hid it for as long each ended after 90 s, of the queue's 300."""
