@@ -6,6 +6,7 @@ receive twice, at times that differ.
 
 from collections import defaultdict
 from collections.abc import Sequence
+from operator import attrgetter
 
 from forensics.identity import tells_deliveries_apart
 from forensics.judging.evidence import united
@@ -13,6 +14,8 @@ from forensics.judging.known import highest, lowest, unknown_first
 from forensics.streams.model import Delivery
 
 _EARLIEST = ("started_at", "marker_at", "guard_at", "record_at", "worker_finished_at", "worker_failed_at", "delete_at")
+_NAMES = attrgetter("receive_count", "receipt_handle")
+"""By either of which two deliveries may be one receive."""
 _LISTS = ("business_keys", "fact_ids", "end_ids", "evidence_ids")
 
 
@@ -24,7 +27,7 @@ def put_together(item: Sequence[Delivery]) -> list[Delivery]:
     the same count is that of one receive that two streams tell of, or of a copy that a standard queue handed out: the later one
     ``may_be_same_receive``.
     """
-    if len(item) < 2:
+    if not any(map(_repeats, zip(*map(_NAMES, item), strict=True))):
         return list(item)
     found: list[Delivery] = []
     by_count: dict[int | None, list[Delivery]] = defaultdict(list)
@@ -45,6 +48,12 @@ def put_together(item: Sequence[Delivery]) -> list[Delivery]:
             delivery.may_be_same_receive = not all(_are_two_runs(other, delivery) for other in by_count[count])
             by_count[count].append(delivery)
     return found
+
+
+def _repeats(names: Sequence[object]) -> bool:
+    """Tell whether any two deliveries have the same name, of those that have one."""
+    told = [name for name in names if name is not None]
+    return len(told) != len(set(told))
 
 
 def _is_one(one: Delivery, other: Delivery) -> bool:
