@@ -6,6 +6,7 @@ receive twice, at times that differ.
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from operator import attrgetter
 
 from forensics.identity import tells_deliveries_apart
@@ -16,6 +17,7 @@ from forensics.streams.model import Delivery
 _EARLIEST = ("started_at", "marker_at", "guard_at", "record_at", "worker_finished_at", "worker_failed_at", "delete_at")
 _NAMES = attrgetter("receive_count", "receipt_handle")
 """By either of which two deliveries may be one receive."""
+_MOMENT_US = 1_000_000
 _LISTS = ("business_keys", "fact_ids", "end_ids", "evidence_ids")
 
 
@@ -25,10 +27,20 @@ def put_together(item: Sequence[Delivery]) -> list[Delivery]:
     Two deliveries are one receive for sure where both have its receipt handle, or the same receive count and the same request id, or
     stand in one worker's stream with the same receive count; a FIFO queue never gives a count twice. Two runs of functions are two. Else
     the same count is that of one receive that two streams tell of, or of a copy that a standard queue handed out: the later one
-    ``may_be_same_receive``.
+    ``may_be_same_receive``. So may a later one where workers of two streams begin a message within a second of one another: nothing is
+    handed out again so soon but what was let go, and what a queue copied.
     """
-    if not any(map(_repeats, zip(*map(_NAMES, item), strict=True))):
-        return list(item)
+    is_repeated = any(map(_repeats, zip(*map(_NAMES, item), strict=True)))
+    found = _named_once(item) if is_repeated else list(item)
+    begun = [(d.received_at, d) for d in found if d.received_at is not None and _is_begun_by_worker(d)]
+    begun.sort(key=lambda timed: _by_time(timed[1]))
+    for (at, one), (again_at, other) in pairwise(begun):
+        if again_at - at < _MOMENT_US and _may_be_told_twice(one, other):
+            other.may_be_same_receive = True
+    return found
+
+
+def _named_once(item: Sequence[Delivery]) -> list[Delivery]:
     found: list[Delivery] = []
     by_count: dict[int | None, list[Delivery]] = defaultdict(list)
     by_handle: dict[str, Delivery] = {}
@@ -48,6 +60,20 @@ def put_together(item: Sequence[Delivery]) -> list[Delivery]:
             delivery.may_be_same_receive = not all(_are_two_runs(other, delivery) for other in by_count[count])
             by_count[count].append(delivery)
     return found
+
+
+def _is_begun_by_worker(d: Delivery) -> bool:
+    """Tell whether lines show when a worker began a message that they name."""
+    is_begun = d.record_at is not None or d.started_at is not None
+    return is_begun and d.consumer_kind == "worker" and d.message_id is not None
+
+
+def _may_be_told_twice(one: Delivery, other: Delivery) -> bool:
+    """Tell whether two may be one receive that two streams tell of, and neither says that it is another."""
+    if (one.log_group, one.log_stream) == (other.log_group, other.log_stream):
+        return False
+    told = [(a, b) for a, b in zip(_NAMES(one), _NAMES(other), strict=True) if None not in (a, b)]
+    return all(a == b for a, b in told)
 
 
 def _repeats(names: Sequence[object]) -> bool:

@@ -10,6 +10,8 @@ ONE_HANDLE, OTHER_HANDLE = (handle_token("AQEB" + letter * 200) for letter in "x
 COUNTED = {"receive_count": 1, "received_at": 0, "consumer": "a"}
 AGAIN = {"receive_count": 1, "received_at": 3 * S, "consumer": "b"}
 WORKER = {"consumer_kind": "worker", "log_group": "/ecs/app"}
+BEGUN, PRINTED = WORKER | {"started_at": 0}, WORKER | {"record_at": 0}
+BESIDE = {"log_stream": "other"}
 ONE, TWO, MAYBE = "one", "two", "maybe one"
 CASES = {
     "one receipt handle": ({"receipt_handle": ONE_HANDLE}, {"receipt_handle": ONE_HANDLE, "log_stream": "other"}, ONE),
@@ -43,6 +45,46 @@ CASES = {
         MAYBE,
     ),
     "no counts at all": ({}, {"consumer": "b"}, TWO),
+    "no counts, begun in two streams within a second": (BEGUN, BEGUN | BESIDE | {"received_at": S - 1}, MAYBE),
+    "no counts, begun in two log groups within a second": (
+        BEGUN,
+        BEGUN | {"log_group": "/ecs/b", "received_at": 1},
+        MAYBE,
+    ),
+    "no counts, begun a second apart": (BEGUN, BEGUN | BESIDE | {"received_at": S}, TWO),
+    "no counts, begun within a second in one stream": (BEGUN, BEGUN | {"received_at": 1}, TWO),
+    "printed within a second": (
+        PRINTED,
+        PRINTED | BESIDE | {"received_at": 1},
+        MAYBE,
+    ),
+    "no counts, and lines of the end alone": (WORKER, WORKER | BESIDE | {"received_at": 1}, TWO),
+    "of functions, within a second": ({"started_at": 0}, {"started_at": 1, "received_at": 1} | BESIDE, TWO),
+    "begun within a second, of a key alone": (
+        BEGUN | {"message_id": None},
+        BEGUN | BESIDE | {"message_id": None, "received_at": 1},
+        TWO,
+    ),
+    "begun within a second, of which one is not timed": (
+        BEGUN | {"received_at": None},
+        BEGUN | BESIDE | {"received_at": 1},
+        TWO,
+    ),
+    "begun within a second, with different counts": (
+        BEGUN | {"receive_count": 1},
+        BEGUN | BESIDE | {"received_at": 1, "receive_count": 2},
+        TWO,
+    ),
+    "begun within a second, of which one is counted": (
+        BEGUN | {"receive_count": 1},
+        BEGUN | BESIDE | {"received_at": 1},
+        MAYBE,
+    ),
+    "begun within a second, with different receipt handles": (
+        BEGUN | {"receipt_handle": ONE_HANDLE},
+        BEGUN | BESIDE | {"received_at": 1, "receipt_handle": OTHER_HANDLE},
+        TWO,
+    ),
 }
 """What is said of the first delivery and of the second, and how many receives they are."""
 
