@@ -18,6 +18,7 @@ _EARLIEST = ("started_at", "marker_at", "guard_at", "record_at", "worker_finishe
 _NAMES = attrgetter("receive_count", "receipt_handle")
 """By either of which two deliveries may be one receive."""
 _MOMENT_US = 1_000_000
+"""The shortest visibility timeout but none: what was not let go is not handed out again within it."""
 _LISTS = ("business_keys", "fact_ids", "end_ids", "evidence_ids")
 
 

@@ -17,10 +17,10 @@ def works(items: Sequence[list[Delivery]], around: Surroundings) -> list[list[li
 
     Items of one queue share their work by deduplication id in their message group, business key, a framework's job id, a
     deduplication id that is the other's message id (a FIFO redrive), and a body that went to the dead-letter queue once and
-    came back once while a move task was on. An equal body alone links nothing, nor does a deduplication id under which
-    different business keys were sent, or different bodies of which no business key tells more: it may stand for something else
-    than the work, nor one that may be the hash of a body (``ids_of_bodies``), nor does anything but job and message ids where nothing tells the queue: there a key may be of several. What of it may be one work all
-    the same, ``maybe_same`` tells. ``items`` need their effects and endings.
+    came back once while a move task was on. An equal body alone links nothing, nor does a deduplication id that may be its hash
+    (``ids_of_bodies``), or under which different business keys were sent, or different bodies of which no business key tells more:
+    it may stand for something else than the work. Where nothing tells the queue a key may be of several, so that only job and
+    message ids link. What of all that may be one work all the same, ``maybe_same`` tells. ``items`` need their effects and endings.
     """
     redriven = _redriven_bodies(items, around) if around.has_move_tasks else {}
     of_others = _of_several_works(items) | ids_of_bodies(items, around)
