@@ -47,21 +47,11 @@ HTML = (
     Replacement(Pattern("html_greater", r"&gt;"), ">"),
     Replacement(Pattern("html_ampersand", r"&amp;"), "&"),
 )
-_CONTROLS = (("line_feed", "n", "\n"), ("return", "r", "\r"), ("tab", "t", "\t"))
-_QUOTES = "\"'`/"
-UNESCAPE = (
-    *(
-        Replacement(Pattern(f"escaped_{name}", rf"(?<!\\)((?:\\\\)*+)\\{letter}"), r"\g<1>" + character)
-        for name, letter, character in _CONTROLS
-    ),
-    Replacement(Pattern("escaped_quote", rf"\\([{_QUOTES}\\])"), r"\g<1>"),
+_ESCAPED = (
+    *(("\\" + letter, character) for letter, character in zip("nrt", "\n\r\t", strict=True)),
+    *(("\\" + quote, quote) for quote in "\"'`/"),
 )
-"""One level of string escapes undone."""
-_PLAIN_ESCAPES = (
-    *(("\\" + letter, character) for _, letter, character in _CONTROLS),
-    *(("\\" + q, q) for q in _QUOTES),
-)
-"""The same for a text in which no backslash is escaped itself, as nearly all are."""
+"""String escapes but for that of the backslash, and what they stand for."""
 
 _COLON = r"[\"'`]?" + SPACE + r"*+[:=]" + SPACE + r"*+"
 _OBJECT = balanced_object(6)
@@ -211,11 +201,10 @@ def unescape(text: str) -> str:
     >>> unescape(r'{\"a\":1,\n\"b\":2}')
     '{"a":1,\n"b":2}'
     """
-    if "\\\\" in text:
-        for replacement in UNESCAPE:
-            text = replacement.apply(text)
-    elif "\\" in text:
-        for escaped, character in _PLAIN_ESCAPES:
+    if "\\\\" in text:  # between backslashes that are escaped themselves, none is
+        return "\\".join(map(unescape, text.split("\\\\")))
+    if "\\" in text:
+        for escaped, character in _ESCAPED:
             text = text.replace(escaped, character)
     return text
 
