@@ -5,7 +5,8 @@ whole lines would make of it: two lines that differ in a word only beside the va
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -24,6 +25,15 @@ _ENDS = ".-+@"
 """Characters of a token that end a sentence rather than a value."""
 _SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
 _VARIABLE = "\0"
+_ANY_WORDS = "\1"
+"""Stands for what a quoted field says, blanks included."""
+_HIDDEN = re.compile("[\0\1]")
+_SHOWN_AS = {_VARIABLE: r"\S+?", _ANY_WORDS: r'[^"]*?'}
+_IN_JSON = re.compile(r'"(?P<name>[A-Za-z@_][\w@.-]*)": ?"(?P<value>[^"\\]*)"', re.ASCII)
+_IN_TEXT = re.compile(r"""(?<![\w."'-])(?P<name>[A-Za-z_][\w.-]*)=(?P<value>"[^"\\]*"|[^\s"',;)\]}]+)""", re.ASCII)
+_MOST_KINDS = 10
+"""Of more values than that, a field's values are no kinds of things that happen, unless they stand on more than five lines each."""
+_LEAST_CONSTANT = 0.95
 MOST_EXAMPLES = 5
 _WORDS_OF_TAIL = 3
 _IN_SPAN = compiled(r"([\[{])(?>[\w.]++[=:] ?+[^\s,\]}]*+[ ,]++)*+(?:[\w.]++[=:] ?+)?+\Z", re.ASCII)
@@ -35,7 +45,7 @@ _CLOSING = {"[": "]", "{": "}"}
 _WORDS_BEHIND_SPAN = 5
 _SAID_BEHIND = re.compile(r"(?:[ ,:;-]{1,3}[A-Za-z]{2,}){1,3}(?![\w-])", re.ASCII)
 """What a sentence goes on with behind the value."""
-_JSON_FIELD = re.compile(r'"[A-Za-z@_][\w@.-]*": ?"[^"\\\0]*[A-Za-z]{2}[^"\\\0]*"', re.ASCII)
+_JSON_FIELD = re.compile(r'"[A-Za-z@_][\w@.-]*": ?"[^"\\\0\1]*[A-Za-z]{2}[^"\\\0\1]*"', re.ASCII)
 """A field of a JSON line that says something in words."""
 _LEVEL = re.compile(
     r'": ?"(?:trace|debug|info|notice|warn|warning|error|severe|fatal|critical)"\Z', re.ASCII | re.IGNORECASE
@@ -79,9 +89,11 @@ class Template:
 def templates_of(runs: Iterable[RunLines]) -> list[Template]:
     """Return the templates of some runs, each with an expression that matches it and none of the others' examples."""
     found: dict[tuple[str, tuple[str, str]], Template] = {}
-    for place, run in enumerate(runs):
-        for saying, where, text in _sayings(run):
-            shape = shape_of(text, saying.start, saying.end)
+    said = [list(_sayings(run)) for run in runs]
+    of_surroundings = _fields_of_surroundings(said)
+    for place, sayings in enumerate(said):
+        for saying, where, text in sayings:
+            shape = shape_of(text, saying.start, saying.end, of_surroundings)
             template = found.setdefault((where, shape), Template(where, shape))
             template.sayings.setdefault(place, []).append(saying)
             template.ends_at_blank &= text[saying.end : saying.end + 1] in ("", " ", "\n", "\t")
@@ -123,13 +135,58 @@ def _sayings(run: RunLines) -> Iterator[tuple[Saying, str, str]]:
                 yield saying, where, line.text
 
 
+def _fields_of_surroundings(said: Iterable[Iterable[tuple[Saying, str, str]]]) -> set[str]:
+    """Return names of fields (JSON or ``name=value``) that tell where or with what a line was written, not what happened.
+
+    Their value stays the same in all lines of a handling and is another in others, as a host's is; or they have too many values to
+    tell kinds of lines apart, as a customer's name does.
+    """
+    values: dict[str, dict[tuple[int, int], list[str]]] = defaultdict(lambda: defaultdict(list))
+    for place, sayings in enumerate(said):
+        for saying, _, text in sayings:
+            for told in _field_of(text).finditer(text):
+                if not told.start() <= saying.start < told.end():
+                    values[told["name"]][place, saying.item].append(_masked(told["value"]))
+    return {name for name, of_handling in values.items() if _are_of_surroundings(of_handling.values())}
+
+
+def _are_of_surroundings(of_handlings: Collection[list[str]]) -> bool:
+    kinds = {value for values in of_handlings for value in values}
+    if len(kinds) > max(_MOST_KINDS, sum(map(len, of_handlings)) / 5):
+        return True
+    again = [values for values in of_handlings if len(values) > 1]
+    constant = sum(len(set(values)) == 1 for values in again)
+    return len(kinds) > 1 and bool(again) and constant >= _LEAST_CONSTANT * len(again)
+
+
+def _field_of(text: str) -> re.Pattern[str]:
+    return _IN_JSON if text.lstrip().startswith("{") else _IN_TEXT
+
+
 def _masked(text: str) -> str:
     return _TOKEN.sub(lambda t: _VARIABLE if any(c.isdigit() for c in t[0]) else t[0], text)
 
 
-def shape_of(text: str, start: int, end: int) -> tuple[str, str]:
-    """Return what stands before the value, and what of the text behind it tells one saying from another."""
-    lead, tail = _masked(text[:start]), _masked(text[end:])
+def _without_surroundings(text: str, field_of: re.Pattern[str], of_surroundings: Collection[str]) -> str:
+    if not of_surroundings:
+        return text
+    return field_of.sub(lambda told: _without_value(told) if told["name"] in of_surroundings else told[0], text)
+
+
+def _without_value(told: re.Match[str]) -> str:
+    begin, end = (told.start("value") - told.start(), told.end("value") - told.start())
+    if told["value"].startswith('"'):
+        begin, end = begin + 1, end - 1
+    return told[0][:begin] + (_ANY_WORDS if told[0].endswith('"') else _VARIABLE) + told[0][end:]
+
+
+def shape_of(text: str, start: int, end: int, of_surroundings: Collection[str] = ()) -> tuple[str, str]:
+    """Return what stands before the value, and what of the text behind it tells one saying from another.
+
+    Of fields ``of_surroundings``, by name, it is all one what they say.
+    """
+    parts = (_without_surroundings(part, _field_of(text), of_surroundings) for part in (text[:start], text[end:]))
+    lead, tail = map(_masked, parts)
     if text.lstrip().startswith("{"):
         return lead, tail
     if inside := _span_of(lead):  # what stands in brackets tags every line of its task
@@ -194,7 +251,7 @@ def _candidates(template: Template) -> Iterator[str]:
     is_in_span = _span_of(lead) is not None
     value = _VALUE_TO_BLANK if template.ends_at_blank else _VALUE
     found = f"(?P<{template.group}>{value})"
-    near = lead.rpartition(_VARIABLE)[2].lstrip(" \t\"':,;=-[](){}")
+    near = _HIDDEN.split(lead)[-1].lstrip(" \t\"':,;=-[](){}")
     behind = _escaped(tail)
     clause = near.rpartition('"')[2].lstrip(" ,:")
     texts = [_escaped(text) for text in dict.fromkeys((clause, near)) if _WORD.search(text)]
@@ -213,4 +270,4 @@ def _candidates(template: Template) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", text).replace(_VARIABLE, r"\S+?")
+    return _HIDDEN.sub(lambda hidden: _SHOWN_AS[hidden[0]], _SPECIAL.sub(r"\\\1", text))

@@ -1,5 +1,6 @@
 """Which line tells that the work was done: made-up handlers that log in ways that could mislead."""
 
+import json
 from dataclasses import replace
 from functools import partial
 
@@ -407,3 +408,56 @@ def test_a_line_that_says_it_before_a_bracket_is_one_whatever_stands_behind():
     said = values(found(without_bodies(day(says))))
 
     assert mark(f"charged [message_id={message(7)}] of Zoe", said["effect"]).message_id == message(7)
+
+
+HOSTS = ("w-a", "w-b", "w-c")
+
+
+def in_json(host, event, message, **more):
+    return json.dumps({"level": "info", "event": event, "host": host, "message_id": message, **more})
+
+
+def in_text(host, event, message, **more):
+    return " ".join(f"{name}={value}" for name, value in {"host": host, "event": event, "id": message, **more}.items())
+
+
+@pytest.mark.parametrize(("says", "named"), [(in_json, '"'), (in_text, "")])
+def test_a_field_that_is_alike_in_all_lines_of_a_handling_and_differs_between_handlings_makes_no_other_line(
+    says, named
+):
+    def handled(message, key, count):
+        host = HOSTS[int(message[-3:]) % 3]
+        return [(1, says(host, "received", message)), (400, says(host, "charged", message, to="card"))]
+
+    marks = values(found(day(handled)))
+
+    assert marks["effect_is_exhaustive"] is True
+    for host in HOSTS:
+        assert mark(says(host, "charged", message(7), to="card"), marks["effect"]).message_id == message(7)
+        assert mark(says(host, "received", message(7)), marks["started"]).message_id == message(7)
+        assert mark(says(host, "received", message(7)), marks["effect"]) is None
+
+
+def test_a_field_with_as_many_values_as_messages_makes_no_line_of_each():
+    def handled(message, key, count):
+        customer = "".join(map(chr, (97 + int(n) for n in message[-4:]))).title() + " Ltd"
+        return [(1, f"begin {message}"), (400, json.dumps({"customer": customer, "event": "charged", "id": message}))]
+
+    marks = values(found(day(handled)))
+
+    assert mark('{"customer": "Acme of Ely", "event": "charged", "id": "x-1"}', marks["effect"]).message_id == "x-1"
+
+
+def test_a_field_that_tells_how_it_went_keeps_two_lines_apart():
+    """It stands on one line of each handling, so nothing tells it from a host but that it has few values."""
+
+    def handled(message, key, count):
+        outcome = "duplicate" if count > 1 else "charged"
+        return [(1, f"begin {message}"), (400, json.dumps({"outcome": outcome, "id": message}))]
+
+    runs = [run(n * 60_000 * MS, [n // 2], handled, count=1 + n % 2) for n in range(80)]
+    marks = values(found(runs))
+
+    assert mark('{"outcome": "charged", "id": "x-1"}', marks["effect"])
+    assert not mark('{"outcome": "duplicate", "id": "x-1"}', marks["effect"])
+    assert mark('{"outcome": "duplicate", "id": "x-1"}', marks["guard"])
