@@ -22,8 +22,8 @@ _LEAST_SHARE = 0.95
 _LEAST_CHARS, _MOST_CHARS = 3, 200
 _MOST_DEPTH, _MOST_LEAVES = 5, 60
 _COUNT = re.compile(
-    r"(?<![Rr]e)(?P<name>(?:approx(?:imate)?[ _.-]?)?(?:receive[ds]?|delivery)[ _.-]?count)"
-    r"(?P<sign>[\"']?(?:=|: ?| )[\"']?)(?P<count>[0-9]{1,6})(?![\w.])",
+    r"(?<![Rr]e)(?P<name>(?:approx(?:imate)?[ _.-]?)?(?:receive[ds]?|delivery)(?:[ _.-]?(?:count|number|no\.?))?)"
+    r"(?P<sign>[\"']?(?:=|: ?| ?#| )[\"']?)(?P<count>[0-9]{1,6})(?![\w.])",
     re.ASCII | re.IGNORECASE,
 )
 """How often a message was received, in words of a worker's own."""

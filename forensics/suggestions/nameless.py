@@ -22,6 +22,7 @@ from forensics.parsers.grammar import UUID
 from forensics.parsers.threads import thread_of
 from forensics.run_ends import CUT_OFF
 from forensics.sentence import said
+from forensics.suggestions.circumstances import circumstances
 from forensics.suggestions.keys import body_values
 from forensics.suggestions.line_keys import keys_told, works_named
 from forensics.suggestions.marks import LEAST_ITEMS, LEAST_SHARE
@@ -75,8 +76,9 @@ def nameless_runs(findings: Findings, log_group: str, function: str | None) -> N
     if not there:
         return Nameless([], 0, "no line tells how its runs ended") if function else _of_worker(findings, log_group)
     why_not = None
+    passed_over = _circumstances(runs)
     for naming, kind in ((_namings, MESSAGE_ID), (_keys_in, OF_LINE)):
-        named = [list(naming(run)) for run in runs]
+        named = [list(naming(run, passed_over)) for run in runs]
         places, why = _places([{n.place: n.value for n in of} for of in named], _by_place(runs, named))
         why_not = why_not or why
         for run, of in zip(runs, named, strict=True):
@@ -120,9 +122,13 @@ def _of_worker(findings: Findings, log_group: str) -> Nameless:
                 read += 1
                 streams[row["log_stream"]].append((micros(row["logged_at"]), row["order_in_ms"], row["line"]))
     spans: list[_Span] = []
-    for stream, lines in sorted(streams.items()):
-        whole = RunLines(stream, log_group, "success", 0, 0, lines=[Line(at, text) for at, _, text in sorted(lines)])
-        spans += _handlings(whole)
+    whole = [
+        RunLines(stream, log_group, "success", 0, 0, lines=[Line(at, text) for at, _, text in sorted(lines)])
+        for stream, lines in sorted(streams.items())
+    ]
+    passed_over = _circumstances(whole)
+    for stream in whole:
+        spans += _handlings(stream, passed_over)
     spans.sort(key=lambda span: (span.run.started_at, span.run.run_id))
     runs = [span.run for span in spans]
     places, why_not = _places(
@@ -148,10 +154,18 @@ class _Span(NamedTuple):
     beside: list[Line]
 
 
-def _handlings(whole: RunLines) -> list[_Span]:
+def _circumstances(runs: Sequence[RunLines]) -> frozenset[str]:
+    """Return the fields that tell of circumstances; what names one id, in a run or a stream, is one handling."""
+    lines = [(run.run_id, line.text) for run in runs for line in run.lines if len(line.text) <= MOST_CHARS]
+    return circumstances(
+        ((run, one[0].lower()), text, one.start()) for run, text in lines for one in _ID.finditer(text)
+    )
+
+
+def _handlings(whole: RunLines, passed_over: frozenset[str]) -> list[_Span]:
     """Part a stream by the ids in it: from an id's first line until one that says the same comes again."""
     of_value: dict[str, list[list[_Naming]]] = defaultdict(list)
-    for naming in _namings(whole):
+    for naming in _namings(whole, passed_over):
         mine = of_value[naming.value]
         if not mine or (naming.saying == mine[-1][0].saying and naming.line != mine[-1][-1].line):
             mine.append([])
@@ -183,7 +197,7 @@ def _give_by_thread(lines: Sequence[Line], owners: Mapping[int, list[Line]]) -> 
             at_hand[thread].append(line)
 
 
-def _namings(run: RunLines) -> Iterator[_Naming]:
+def _namings(run: RunLines, passed_over: frozenset[str]) -> Iterator[_Naming]:
     """Yield the ids in a run's lines; its own request id is none of them."""
     parts = run.run_id.split("|")
     own = parts[2].lower() if len(parts) == 4 else ""
@@ -193,13 +207,13 @@ def _namings(run: RunLines) -> Iterator[_Naming]:
         begin = len(PREFIX.find(line.text) or "")
         shapes: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for one in _ID.finditer(line.text, begin):
-            shapes[one[0].lower()].append(shape_of(line.text, one.start(), one.end()))
-        for place, value in dict.fromkeys(_places_in(line.text, begin) if shapes else ()):
+            shapes[one[0].lower()].append(shape_of(line.text, one.start(), one.end(), passed_over))
+        for place, value in dict.fromkeys(_places_in(line.text, begin, passed_over) if shapes else ()):
             if value != own and value in shapes:
                 yield _Naming(place, value, number, tuple(shapes[value]))
 
 
-def _keys_in(run: RunLines) -> Iterator[_Naming]:
+def _keys_in(run: RunLines, passed_over: frozenset[str]) -> Iterator[_Naming]:
     """Yield what stands behind a name of a piece of work in a run's lines, as in ``payment_id=p-7``."""
     for number, line in enumerate(run.lines):
         for name, value, start in works_named(line.text) if len(line.text) <= MOST_CHARS else ():
@@ -207,12 +221,12 @@ def _keys_in(run: RunLines) -> Iterator[_Naming]:
                 yield _Naming(name, value, number, ())
 
 
-def _places_in(text: str, begin: int) -> Iterator[tuple[str, str]]:
+def _places_in(text: str, begin: int, passed_over: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Yield places and ids of a line; of a JSON line its fields, and the words in them."""
     if not text.startswith("{"):
         for one in _ID.finditer(text, begin):
             if not _OTHERS.search(text[: one.start()]):
-                yield shape_of(text, one.start(), one.end())[0], one[0].lower()
+                yield shape_of(text, one.start(), one.end(), passed_over)[0], one[0].lower()
         return
     for field, path in body_values(text).items():
         for one in _ID.finditer(field):

@@ -5,7 +5,6 @@ whole lines would make of it: two lines that differ in a word only beside the va
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from typing import NamedTuple
 from forensics.parsers.app_lines import PREFIX
 from forensics.parsers.marks import mark
 from forensics.possessive import compiled
+from forensics.suggestions.circumstances import ANY_WORDS, VARIABLE, around, circumstances
 from forensics.suggestions.model import MESSAGE_ID, RunLines
 
 _TOKEN = re.compile(r"[A-Za-z0-9_.@+-]+", re.ASCII)
@@ -24,16 +24,9 @@ _BEGINNING = r"(?:^|\t|[^\w\s]\s*)"
 _ENDS = ".-+@"
 """Characters of a token that end a sentence rather than a value."""
 _SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
-_VARIABLE = "\0"
-_ANY_WORDS = "\1"
-"""Stands for what a quoted field says, blanks included."""
 _HIDDEN = re.compile("[\0\1]")
-_SHOWN_AS = {_VARIABLE: r"\S+?", _ANY_WORDS: r'[^"]*?'}
-_IN_JSON = re.compile(r'"(?P<name>[A-Za-z@_][\w@.-]*)": ?"(?P<value>[^"\\]*)"', re.ASCII)
-_IN_TEXT = re.compile(r"""(?<![\w."'-])(?P<name>[A-Za-z_][\w.-]*)=(?P<value>"[^"\\]*"|[^\s"',;)\]}]+)""", re.ASCII)
-_MOST_KINDS = 10
-"""Of more values than that, a field's values are no kinds of things that happen, unless they stand on more than five lines each."""
-_LEAST_CONSTANT = 0.95
+_SHOWN_AS = {VARIABLE: r"\S+?", ANY_WORDS: r'[^"]*?'}
+_COLUMN = "\t"
 MOST_EXAMPLES = 5
 _WORDS_OF_TAIL = 3
 _IN_SPAN = compiled(r"([\[{])(?>[\w.]++[=:] ?+[^\s,\]}]*+[ ,]++)*+(?:[\w.]++[=:] ?+)?+\Z", re.ASCII)
@@ -90,10 +83,11 @@ def templates_of(runs: Iterable[RunLines]) -> list[Template]:
     """Return the templates of some runs, each with an expression that matches it and none of the others' examples."""
     found: dict[tuple[str, tuple[str, str]], Template] = {}
     said = [list(_sayings(run)) for run in runs]
-    of_surroundings = _fields_of_surroundings(said)
+    named = (((place, s.item), text, s.start) for place, sayings in enumerate(said) for s, _, text in sayings)
+    passed_over = circumstances(named)
     for place, sayings in enumerate(said):
         for saying, where, text in sayings:
-            shape = shape_of(text, saying.start, saying.end, of_surroundings)
+            shape = shape_of(text, saying.start, saying.end, passed_over)
             template = found.setdefault((where, shape), Template(where, shape))
             template.sayings.setdefault(place, []).append(saying)
             template.ends_at_blank &= text[saying.end : saying.end + 1] in ("", " ", "\n", "\t")
@@ -135,58 +129,12 @@ def _sayings(run: RunLines) -> Iterator[tuple[Saying, str, str]]:
                 yield saying, where, line.text
 
 
-def _fields_of_surroundings(said: Iterable[Iterable[tuple[Saying, str, str]]]) -> set[str]:
-    """Return names of fields (JSON or ``name=value``) that tell where or with what a line was written, not what happened.
-
-    Their value stays the same in all lines of a handling and is another in others, as a host's is; or they have too many values to
-    tell kinds of lines apart, as a customer's name does.
-    """
-    values: dict[str, dict[tuple[int, int], list[str]]] = defaultdict(lambda: defaultdict(list))
-    for place, sayings in enumerate(said):
-        for saying, _, text in sayings:
-            for told in _field_of(text).finditer(text):
-                if not told.start() <= saying.start < told.end():
-                    values[told["name"]][place, saying.item].append(_masked(told["value"]))
-    return {name for name, of_handling in values.items() if _are_of_surroundings(of_handling.values())}
-
-
-def _are_of_surroundings(of_handlings: Collection[list[str]]) -> bool:
-    kinds = {value for values in of_handlings for value in values}
-    if len(kinds) > max(_MOST_KINDS, sum(map(len, of_handlings)) / 5):
-        return True
-    again = [values for values in of_handlings if len(values) > 1]
-    constant = sum(len(set(values)) == 1 for values in again)
-    return len(kinds) > 1 and bool(again) and constant >= _LEAST_CONSTANT * len(again)
-
-
-def _field_of(text: str) -> re.Pattern[str]:
-    return _IN_JSON if text.lstrip().startswith("{") else _IN_TEXT
-
-
-def _masked(text: str) -> str:
-    return _TOKEN.sub(lambda t: _VARIABLE if any(c.isdigit() for c in t[0]) else t[0], text)
-
-
-def _without_surroundings(text: str, field_of: re.Pattern[str], of_surroundings: Collection[str]) -> str:
-    if not of_surroundings:
-        return text
-    return field_of.sub(lambda told: _without_value(told) if told["name"] in of_surroundings else told[0], text)
-
-
-def _without_value(told: re.Match[str]) -> str:
-    begin, end = (told.start("value") - told.start(), told.end("value") - told.start())
-    if told["value"].startswith('"'):
-        begin, end = begin + 1, end - 1
-    return told[0][:begin] + (_ANY_WORDS if told[0].endswith('"') else _VARIABLE) + told[0][end:]
-
-
-def shape_of(text: str, start: int, end: int, of_surroundings: Collection[str] = ()) -> tuple[str, str]:
+def shape_of(text: str, start: int, end: int, passed_over: Collection[str] = ()) -> tuple[str, str]:
     """Return what stands before the value, and what of the text behind it tells one saying from another.
 
-    Of fields ``of_surroundings``, by name, it is all one what they say.
+    What fields ``passed_over`` say, by name, is all one.
     """
-    parts = (_without_surroundings(part, _field_of(text), of_surroundings) for part in (text[:start], text[end:]))
-    lead, tail = map(_masked, parts)
+    lead, tail = around(text, start, end, passed_over)
     if text.lstrip().startswith("{"):
         return lead, tail
     if inside := _span_of(lead):  # what stands in brackets tags every line of its task
@@ -209,8 +157,9 @@ def _span_of(lead: str) -> re.Match[str] | None:
 
 
 def _own(lead: str) -> str:
-    """Return a masked lead without what every line of the log begins with."""
-    return lead[len(PREFIX.find(lead) or "") :].rpartition("\t")[2]
+    """Return a masked lead without what every line of the log begins with; what is said may stand in the column before an object."""
+    before, _, last = lead[len(PREFIX.find(lead) or "") :].rpartition(_COLUMN)
+    return f"{before.rpartition(_COLUMN)[2]}{_COLUMN}{last}" if before and last.startswith("{") else last
 
 
 def _expression(template: Template, others: Iterable[Template]) -> str:

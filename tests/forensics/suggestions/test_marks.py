@@ -1,13 +1,14 @@
 """Which line tells that the work was done: made-up handlers that log in ways that could mislead."""
 
 import json
+import re
 from dataclasses import replace
 from functools import partial
 
 import pytest
 
 from forensics.parsers.marks import Mark, mark
-from forensics.suggestions.keys import business_key, message_id, order, with_telling_values
+from forensics.suggestions.keys import business_key, message_id, order, receive_count, with_telling_values
 from forensics.suggestions.line_keys import with_key, with_keys_beside, with_keys_told
 from forensics.suggestions.marks import marks_of
 from forensics.suggestions.model import MESSAGE_ID, Line
@@ -411,31 +412,33 @@ def test_a_line_that_says_it_before_a_bracket_is_one_whatever_stands_behind():
 
 
 HOSTS = ("w-a", "w-b", "w-c")
+HOSTS_TOLD = {
+    "a field of JSON": '{{"level":"info","event":"{event}","host":"{host}","message_id":"{id}"}}',
+    "name and value": 'level=info host={host} event="{event}" id={id}',
+    "a tag": "INFO [{host}] orders.worker: {event} {id}",
+    "an object behind columns": '2026-11-20T09:00:12.747Z\tINFO\tmain.go\t{event}\t{{"host": "{host}", "message_id": "{id}"}}',
+    "a span": "INFO handle{{message_id={id} host={host}}}: orders::worker: {event}",
+}
+"""Ways to tell the host of a line."""
 
 
-def in_json(host, event, message, **more):
-    return json.dumps({"level": "info", "event": event, "host": host, "message_id": message, **more})
-
-
-def in_text(host, event, message, **more):
-    return " ".join(f"{name}={value}" for name, value in {"host": host, "event": event, "id": message, **more}.items())
-
-
-@pytest.mark.parametrize(("says", "named"), [(in_json, '"'), (in_text, "")])
-def test_a_field_that_is_alike_in_all_lines_of_a_handling_and_differs_between_handlings_makes_no_other_line(
-    says, named
-):
+@pytest.mark.parametrize("told", HOSTS_TOLD.values(), ids=HOSTS_TOLD)
+def test_lines_that_differ_in_their_host_alone_are_one(told):
     def handled(message, key, count):
         host = HOSTS[int(message[-3:]) % 3]
-        return [(1, says(host, "received", message)), (400, says(host, "charged", message, to="card"))]
+        return [(ms, told.format(event=event, host=host, id=message)) for ms, event in EVENTS]
 
     marks = values(found(day(handled)))
 
     assert marks["effect_is_exhaustive"] is True
     for host in HOSTS:
-        assert mark(says(host, "charged", message(7), to="card"), marks["effect"]).message_id == message(7)
-        assert mark(says(host, "received", message(7)), marks["started"]).message_id == message(7)
-        assert mark(says(host, "received", message(7)), marks["effect"]) is None
+        received, charged = (told.format(event=event, host=host, id=message(7)) for _, event in EVENTS)
+        assert mark(charged, marks["effect"]).message_id == message(7)
+        assert mark(received, marks["started"]).message_id == message(7)
+        assert mark(received, marks["effect"]) is None
+
+
+EVENTS = ((1, "order received"), (400, "order charged"))
 
 
 def test_a_field_with_as_many_values_as_messages_makes_no_line_of_each():
@@ -461,3 +464,25 @@ def test_a_field_that_tells_how_it_went_keeps_two_lines_apart():
     assert mark('{"outcome": "charged", "id": "x-1"}', marks["effect"])
     assert not mark('{"outcome": "duplicate", "id": "x-1"}', marks["effect"])
     assert mark('{"outcome": "duplicate", "id": "x-1"}', marks["guard"])
+
+
+@pytest.mark.parametrize(
+    "word", ["receive count {}", "(receive {})", "receive #{}", "delivery={}", "receive_number: {}"]
+)
+def test_a_number_beside_a_word_for_a_receive_that_goes_up_as_a_message_comes_again_is_the_receive_count(word):
+    def handled(message, key, count):
+        return [(1, f"begin {message} {word.format(count)}"), (400, f"charged {message}")]
+
+    runs = [*day(handled), run(10**12, [7], handled, count=2)]
+    told = receive_count("f", "function", runs, found(runs).started)
+
+    assert re.search(told.value, f"begin x {word.format(3)}")["receive_count"] == "3"
+
+
+def test_a_number_beside_a_word_for_a_receive_that_stays_is_no_receive_count():
+    def handled(message, key, count):
+        return [(1, f"begin {message} received 1 message"), (400, f"charged {message}")]
+
+    runs = [*day(handled), run(10**12, [7], handled, count=2)]
+
+    assert receive_count("f", "function", runs, found(runs).started) is None

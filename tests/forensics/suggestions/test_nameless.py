@@ -219,6 +219,20 @@ def test_a_worker_that_names_messages_in_its_own_words_gets_its_marks_proposed(t
     assert found.runs == 62
 
 
+def test_the_thread_that_a_line_begins_with_parts_no_ids_of_one_place_from_others(tmp_path):
+    lines = []
+    for number in range(60):
+        thread, at = f"[consumer-{'abc'[number % 3]}] INFO orders -", 5.0 * len(lines)
+        lines.append((at, "worker-1", f"{thread} got {an_id(number)} from queue"))
+        lines.append((at + 2, "worker-1", f"{thread} charged card for {an_id(number)} amount=12.{number}"))
+    found = proposed(lake_of(tmp_path, WORKER, lines))
+
+    told = {p.kind: p.value for p in found.proposals}
+    assert mark(f"[consumer-d] INFO orders - got {an_id(7)} from queue", told["started"]).message_id == an_id(7)
+    assert mark(f"[consumer-d] INFO orders - charged card for {an_id(7)} amount=1", told["effect"])
+    assert found.runs == 60
+
+
 def test_a_queue_of_which_only_the_consumer_is_known_is_known(tmp_path):
     found = proposed(lake_of(tmp_path, WORKER, [(0, "worker-1", "INFO started")]))
 

@@ -1,0 +1,87 @@
+"""What of a line tells where or with what it was written, and not what happened: a host, a thread, a customer's name.
+
+Lines that differ in that alone say the same. It is told by how it behaves: it stays the same in all lines of a handling and is
+another in others, or it has too many values to tell kinds of lines apart.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+_IN_JSON = re.compile(r'"(?P<name>[A-Za-z@_][\w@.-]*)": ?"(?P<value>[^"\\]*)"', re.ASCII)
+_IN_TEXT = re.compile(
+    r"""(?<![\w."'-])(?P<name>[A-Za-z_][\w.-]*)=(?:"(?P<quoted>[^"\\]*)"|(?P<value>[^\s"',;)\]}]+))""", re.ASCII
+)
+_TAG = re.compile(r"\[ ?(?P<value>[\w.:/@+-]+) ?\]", re.ASCII)
+_TOKEN = re.compile(r"[A-Za-z0-9_.@+-]+", re.ASCII)
+_MOST_KINDS = 10
+"""Of more values than that, a field's values are no kinds of things that happen, unless they stand on more than five lines each."""
+_LEAST_CONSTANT = 0.95
+VARIABLE, ANY_WORDS = "\0", "\1"
+"""What stands for a token that changes, and for what a quoted field says, blanks included."""
+
+
+class Field(NamedTuple):
+    """A place in a line that has a name, and where its value stands; of a tag in brackets the name is which of them it is."""
+
+    name: str
+    start: int
+    end: int
+    is_quoted: bool
+
+
+def fields_in(text: str) -> Iterator[Field]:
+    """Yield the fields of a line: those of JSON, ``name=value``, and tags in brackets.
+
+    >>> [(f.name, text[f.start : f.end]) for text in ['[w-a] got host=h "by": "x"'] for f in fields_in(text)]
+    [('by', 'x'), ('host', 'h'), ('[0]', 'w-a')]
+    """
+    for told in _IN_JSON.finditer(text):
+        yield Field(told["name"], *told.span("value"), True)
+    if text.lstrip().startswith("{"):
+        return
+    for told in _IN_TEXT.finditer(text):
+        group = "value" if told["quoted"] is None else "quoted"
+        yield Field(told["name"], *told.span(group), group == "quoted")
+    for number, told in enumerate(_TAG.finditer(text)):
+        yield Field(f"[{number}]", *told.span("value"), False)
+
+
+def circumstances(named: Iterable[tuple[Hashable, str, int]]) -> frozenset[str]:
+    """Return the names of fields that tell of circumstances, given lines: each with its handling and where that is named in it."""
+    values: dict[str, dict[Hashable, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for handling, text, place in named:
+        for field in fields_in(text):
+            if not field.start <= place < field.end:
+                values[field.name][handling].append(masked(text[field.start : field.end]))
+    return frozenset(name for name, of_handlings in values.items() if _is_one(of_handlings.values()))
+
+
+def _is_one(of_handlings: Collection[Sequence[str]]) -> bool:
+    kinds = {value for values in of_handlings for value in values}
+    if len(kinds) > max(_MOST_KINDS, sum(map(len, of_handlings)) / 5):
+        return True
+    again = [values for values in of_handlings if len(values) > 1]
+    constant = sum(len(set(values)) == 1 for values in again)
+    return len(kinds) > 1 and bool(again) and constant >= _LEAST_CONSTANT * len(again)
+
+
+def masked(text: str) -> str:
+    """Return a text without its tokens that have a digit."""
+    return _TOKEN.sub(lambda told: VARIABLE if any(c.isdigit() for c in told[0]) else told[0], text)
+
+
+def around(text: str, start: int, end: int, passed_over: Collection[str] = ()) -> tuple[str, str]:
+    """Return what stands before a value and behind it, masked; what fields ``passed_over`` say, by name, is left out."""
+    hidden = sorted(f[1:] for f in fields_in(text) if f.name in passed_over) if passed_over else []
+    return _without(text, 0, start, hidden), _without(text, end, len(text), hidden)
+
+
+def _without(text: str, start: int, end: int, hidden: Iterable[tuple[int, int, bool]]) -> str:
+    found = ""
+    for low, high, is_quoted in hidden:
+        if start <= low and high <= end:
+            found += masked(text[start:low]) + (ANY_WORDS if is_quoted else VARIABLE)
+            start = high
+    return found + masked(text[start:end])
