@@ -9,7 +9,9 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-_IN_JSON = re.compile(r'"(?P<name>[A-Za-z@_][\w@.-]*)": ?"(?P<value>[^"\\]*)"', re.ASCII)
+_IN_JSON = re.compile(
+    r'"(?P<name>[A-Za-z@_][\w@.-]*)": ?(?:"(?P<quoted>[^"\\]*)"|(?P<value>true|false|null)(?![\w"]))', re.ASCII
+)
 _IN_TEXT = re.compile(
     r"""(?<![\w."'-])(?P<name>[A-Za-z_][\w.-]*)=(?:"(?P<quoted>[^"\\]*)"|(?P<value>[^\s"',;)\]}]+))""", re.ASCII
 )
@@ -37,13 +39,13 @@ def fields_in(text: str) -> Iterator[Field]:
     >>> [(f.name, text[f.start : f.end]) for text in ['[w-a] got host=h "by": "x"'] for f in fields_in(text)]
     [('by', 'x'), ('host', 'h'), ('[0]', 'w-a')]
     """
-    for told in _IN_JSON.finditer(text):
-        yield Field(told["name"], *told.span("value"), True)
-    if text.lstrip().startswith("{"):
+    is_json = text.lstrip().startswith("{")
+    for form in (_IN_JSON,) if is_json else (_IN_JSON, _IN_TEXT):
+        for told in form.finditer(text):
+            group = "value" if told["quoted"] is None else "quoted"
+            yield Field(told["name"], *told.span(group), group == "quoted")
+    if is_json:
         return
-    for told in _IN_TEXT.finditer(text):
-        group = "value" if told["quoted"] is None else "quoted"
-        yield Field(told["name"], *told.span(group), group == "quoted")
     for number, told in enumerate(_TAG.finditer(text)):
         yield Field(f"[{number}]", *told.span("value"), False)
 

@@ -441,6 +441,17 @@ def test_lines_that_differ_in_their_host_alone_are_one(told):
 EVENTS = ((1, "order received"), (400, "order charged"))
 
 
+def test_a_cold_start_makes_no_other_line():
+    def handled(message, key, count):
+        is_cold = int(message[-3:]) // 3 % 4 == 0  # of a whole batch
+        fields = {"level": "INFO", "message_id": message, "cold_start": is_cold, "service": "pay"}
+        return [(ms, json.dumps({**fields, "message": event})) for ms, event in EVENTS]
+
+    marks = found(day(handled))
+
+    assert {p.kind: p.fits for p in marks.proposals} == {"effect": 120, "effect_is_exhaustive": 120, "started": 120}
+
+
 def test_a_field_with_as_many_values_as_messages_makes_no_line_of_each():
     def handled(message, key, count):
         customer = "".join(map(chr, (97 + int(n) for n in message[-4:]))).title() + " Ltd"
