@@ -18,7 +18,8 @@ _IN_TEXT = re.compile(
 _TAG = re.compile(r"\[ ?(?P<value>[\w.:/@+-]+) ?\]", re.ASCII)
 _TOKEN = re.compile(r"[A-Za-z0-9_.@+-]+", re.ASCII)
 _MOST_KINDS = 10
-"""Of more values than that, a field's values are no kinds of things that happen, unless they stand on more than five lines each."""
+"""Of more values than that, those of a field that stands once in a handling are no kinds of things that happen; nor are those of one
+that changes in a handling, unless they stand on more than five lines each."""
 _LEAST_CONSTANT = 0.95
 VARIABLE, ANY_WORDS = "\0", "\1"
 """What stands for a token that changes, and for what a quoted field says, blanks included."""
@@ -62,11 +63,11 @@ def circumstances(named: Iterable[tuple[Hashable, str, int]]) -> frozenset[str]:
 
 def _is_one(of_handlings: Collection[Sequence[str]]) -> bool:
     kinds = {value for values in of_handlings for value in values}
-    if len(kinds) > max(_MOST_KINDS, sum(map(len, of_handlings)) / 5):
-        return True
     again = [values for values in of_handlings if len(values) > 1]
     constant = sum(len(set(values)) == 1 for values in again)
-    return len(kinds) > 1 and bool(again) and constant >= _LEAST_CONSTANT * len(again)
+    if constant >= _LEAST_CONSTANT * len(again):
+        return len(kinds) > (1 if again else _MOST_KINDS)
+    return len(kinds) > max(_MOST_KINDS, sum(map(len, of_handlings)) / 5)
 
 
 def masked(text: str) -> str:

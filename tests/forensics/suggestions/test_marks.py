@@ -462,6 +462,30 @@ def test_a_field_with_as_many_values_as_messages_makes_no_line_of_each():
     assert mark('{"customer": "Acme of Ely", "event": "charged", "id": "x-1"}', marks["effect"]).message_id == "x-1"
 
 
+@pytest.mark.parametrize(
+    "begun", ['{{"message": "begun", "id": "{id}", "for": "{customer}"}}', "begun {id} customer={customer}"]
+)
+def test_whom_it_is_for_is_passed_over_where_one_line_of_each_handling_tells_it(begun):
+    def handled(message, key, count):
+        customer = chr(97 + int(message[-3:]) % 13) * 4
+        return [(1, begun.format(id=message, customer=customer)), (400, f"charged order {message}")]
+
+    marks = values(found(day(handled)))
+
+    assert mark(begun.format(id="x-1", customer="nobody"), marks["started"]).message_id == "x-1"
+
+
+def test_what_happened_is_kept_however_many_kinds_of_it_there_are():
+    def handled(message, key, count):
+        steps = [f"step {chr(97 + n) * 3} of it" for n in range(14)]
+        return [(30, json.dumps({"event": event, "id": message})) for event in ("order begun", *steps, "order charged")]
+
+    marks = values(found(day(handled)))
+
+    assert mark('{"event": "order charged", "id": "x-1"}', marks["effect"]).message_id == "x-1"
+    assert mark('{"event": "step aaa of it", "id": "x-1"}', marks["effect"]) is None
+
+
 def test_a_field_that_tells_how_it_went_keeps_two_lines_apart():
     """It stands on one line of each handling, so nothing tells it from a host but that it has few values."""
 
