@@ -50,10 +50,10 @@ def newest_commit(folder: Path) -> Newest | None:
     Looked for from the newest that was seen before: a table that is watched for a year has hundreds of thousands.
     """
     version, stamp = _seen.get(folder, (-1, None))
-    if stamp is None or stamp_of(_named(folder, version)) != stamp:
+    if stamp is None or commit_stamp(folder, version) != stamp:
         version = _newest_listed(folder)
-        stamp = stamp_of(_named(folder, version)) if version >= 0 else None
-    while stamp is not None and (next_stamp := stamp_of(_named(folder, version + 1))) is not None:
+        stamp = commit_stamp(folder, version) if version >= 0 else None
+    while stamp is not None and (next_stamp := commit_stamp(folder, version + 1)) is not None:
         version, stamp = version + 1, next_stamp
     if stamp is None:
         _seen.pop(folder, None)
@@ -89,6 +89,11 @@ def stamp_of(file: Path | str) -> Stamp | None:
     except OSError as problem:
         raise _unreadable(file, problem) from problem
     return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def commit_stamp(folder: Path, version: int) -> Stamp | None:
+    """Return what tells one writing of a commit from another; None where there is no such commit."""
+    return stamp_of(_named(folder, version))
 
 
 def _unreadable(path: Path | str, problem: OSError) -> LakeUnreadableError:

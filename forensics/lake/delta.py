@@ -5,8 +5,10 @@ import os
 import unicodedata
 from collections.abc import Collection, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import unquote
 
 from deltalake import CommitProperties, DeltaTable
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
@@ -14,7 +16,7 @@ from deltalake.schema import Schema
 from deltalake.transaction import AddAction, RemoveAction
 
 from forensics.errors import ForensicsError, LakeTooNewError
-from forensics.lake.commits import RUN_TOKEN, actions, commit_file, newest_version, replaced_by
+from forensics.lake.commits import RUN_TOKEN, actions, commit_file, commit_stamp, newest_version, replaced_by
 from forensics.lake.handles import opened
 from forensics.lake.schemas import described_schema
 from forensics.sentence import said
@@ -27,6 +29,10 @@ CHECKPOINT_EVERY = "20"
 """Opening a table reads every commit since its last checkpoint, all at once: of 100 in 26 ms, 2 MB and 100 threads."""
 YOUNG = 20
 """So many commits of a table are read one by one."""
+SHORT_BYTES = 128 * 1024
+"""Up to here they are read for the files they name as well: more lines than that are opened faster than read."""
+MOST_TOLD = 256
+"""Tables and versions of which it is kept what their commits say, some kilobytes each."""
 REMEMBERED = "interval 1 hours"
 """So long each checkpoint repeats what was removed. Only a vacuum would ask, and nothing of ours deletes evidence."""
 _HINT = "Run `doubletake doctor`: it sets what is torn aside, and what was lost is collected again."
@@ -99,7 +105,7 @@ def readable_version(folder: Path, table: Table) -> int:
     all of its tables, and opens few.
     """
     version = newest_version(folder)
-    if (said := _said_of_young(folder, version)) is None or _schema_version(said["configuration"]) > SCHEMA_VERSION:
+    if (told := _told_by_young(folder, version)) is None or _schema_version(told.configuration) > SCHEMA_VERSION:
         return open_table(folder, table).version()
     return version
 
@@ -110,30 +116,74 @@ def version_without_rows(folder: Path, table: Table) -> int | None:
     None where it is not like that, or where only opening it tells.
     """
     version = readable_version(folder, table)
-    if (said := _said_of_young(folder, version)) is None or replaced_by(folder, version) != set():
+    if (told := _told_by_young(folder, version)) is None or replaced_by(folder, version) != set():
         return None
-    with suppress(ValueError, LookupError, TypeError):  # opening it tells what is wrong
-        there = {field["name"] for field in json.loads(said["schemaString"])["fields"]}
-        if there >= {c.name for c in table.columns} and said["configuration"].items() >= _properties(table).items():
-            return version
-    return None
+    is_declared = (
+        told.columns.issuperset(table.column_names) and told.configuration.items() >= _properties(table).items()
+    )
+    return version if is_declared else None
 
 
-def _said_of_young(folder: Path, version: int) -> dict[str, Any] | None:
+def files(folder: Path, table: Table, version: int | None = None) -> list[str]:
+    """Return the Parquet files of a version (None: newest), sorted; raises what open_table raises.
+
+    The commits of a young table name them without its being opened, as readable_version says.
+    """
+    at = newest_version(folder) if version is None else version
+    told = _told_by_young(folder, at)
+    if told is None or told.files is None or _schema_version(told.configuration) > SCHEMA_VERSION:
+        return sorted(map(unquote, open_table(folder, table, version).file_uris()))
+    return list(told.files)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What the commits of a young table say it is at one version."""
+
+    configuration: Mapping[str, str | None]
+    columns: frozenset[str]
+    files: tuple[str, ...] | None
+    """Sorted; None where the commits are too long to be read for them."""
+
+
+_told: dict[tuple[Path, int], tuple[object, _Told]] = {}
+"""By folder and version, with what tells its last and its first commit from others: another first one is another table."""
+
+
+def _told_by_young(folder: Path, version: int) -> _Told | None:
     """Return what a young table's commits say it is; None where only opening it tells."""
     if version > YOUNG:
         return None
-    found: list[dict[str, Any]] = []
-    written: list[dict[str, Any]] = []
-    try:
-        for earlier in range(version + 1):
-            written = list(actions(folder, earlier, unread=("add", "remove")))  # all but a few of a large commit
-            found += [action["metaData"] for action in written if "metaData" in action]
+    stamps = commit_stamp(folder, version), commit_stamp(folder, 0)
+    was, told = _told.pop((folder, version), (None, None))
+    if told is None or was != stamps:
+        try:
+            told = _read_young(folder, version)
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            return None  # opening it tells what is wrong
+    if told is not None:
+        while len(_told) >= MOST_TOLD:
+            _told.pop(next(iter(_told)), None)
+        _told[folder, version] = stamps, told
+    return told
+
+
+def _read_young(folder: Path, version: int) -> _Told | None:
+    versions = range(version + 1)
+    is_short = sum(os.path.getsize(commit_file(folder, earlier)) for earlier in versions) <= SHORT_BYTES
+    metadata: dict[str, Any] = {}
+    live: set[str] = set()
+    is_whole = False
+    for earlier in versions:
+        written = list(actions(folder, earlier, unread=() if is_short else ("add", "remove")))
+        metadata = next((action["metaData"] for action in written if "metaData" in action), metadata)
+        live -= {action["remove"]["path"] for action in written if "remove" in action}
+        live |= {action["add"]["path"] for action in written if "add" in action}
         is_whole = any("commitInfo" in action for action in written)
-        _schema_version(found[-1]["configuration"])
-        return found[-1] if is_whole else None
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return None  # opening it tells what is wrong
+    _schema_version(metadata["configuration"])
+    columns = frozenset(field["name"] for field in json.loads(metadata["schemaString"])["fields"])
+    files = tuple(sorted(f"{folder}/{unquote(path)}" for path in live)) if is_short else None
+    return _Told(metadata["configuration"], columns, files) if is_whole else None
 
 
 def create_table(folder: Path, table: Table) -> DeltaTable:

@@ -44,7 +44,7 @@ def nameless_folders(lake: Lake, keep: int = KEEP_GENERATIONS) -> list[Path]:
 def _folders(lake: Lake, table: Table, version: int) -> set[Path]:
     """Return where the files of a version are: thousands in one folder, or in a few."""
     folder = lake.path(table)
-    named = _named(folder, version, commits.stamp_of(commits.commit_file(folder, version)))
+    named = _named(folder, version, commits.commit_stamp(folder, version))
     if named is None:  # as no release wrote findings; better asked than removed
         return {Path(file).parent for file in lake.files(table, version)}
     return {folder / unquote(name) for name in named}

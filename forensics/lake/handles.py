@@ -9,7 +9,7 @@ from typing import Any
 
 from deltalake import DeltaTable
 
-from forensics.lake.commits import commit_file, newest_commit, newest_version, stamp_of
+from forensics.lake.commits import commit_stamp, newest_commit, newest_version
 
 MOST = 64
 """Handles kept, a megabyte or two each where many commits follow the checkpoint; a lake has some thirty tables."""
@@ -33,8 +33,8 @@ def opened(folder: Path, version: int | None = None) -> DeltaTable:
 
 
 def _held(folder: Path, version: int | None) -> DeltaTable:
-    asked = newest_commit(folder) if version is None else stamp_of(commit_file(folder, version))
-    stamps = asked, stamp_of(commit_file(folder, 0))
+    asked = newest_commit(folder) if version is None else commit_stamp(folder, version)
+    stamps = asked, commit_stamp(folder, 0)
     was, handle = _opened.pop((folder, version), (None, None))
     if handle is None or was != stamps:
         handle = DeltaTable(str(folder), version=version)

@@ -57,6 +57,7 @@ class Lake:
             raise LakeMissingError(
                 said("the lake {where} has {reason}", where=repr(str(root)), reason=odd), "Choose a folder without one."
             )
+        self._folders: dict[str, Path] = {}
 
     # -- what is there -------------------------------------------------------------------------------------
 
@@ -66,7 +67,10 @@ class Lake:
 
     def path(self, table: Table) -> Path:
         """Return the table's folder."""
-        return self.root / table.layer / table.name
+        folder = self._folders.get(table.name)
+        if folder is None:  # a path takes as long to make as to ask the disk about
+            folder = self._folders[table.name] = self.root / table.layer / table.name
+        return folder
 
     def check_folder(self) -> None:
         """Raise LakeMissingError if there is no folder here."""
@@ -145,7 +149,7 @@ class Lake:
         """Return the Parquet files of one version (None: newest), sorted; empty if the table is not there."""
         if not self.exists(table):
             return []
-        return _files_of(self._open(table, version))
+        return delta.files(self.path(table), table, version)
 
     # -- reading -------------------------------------------------------------------------------------------
 
@@ -374,10 +378,6 @@ class Lake:
         if not self.exists(table):
             return delta.create_table(self.path(table), table)
         return delta.brought_up_to_date(self.path(table), table, self._open(table))
-
-
-def _files_of(handle: DeltaTable) -> list[str]:
-    return sorted(unquote(uri) for uri in handle.file_uris())
 
 
 def _groups(files: list[dict[str, Any]], at_files: int) -> Iterator[list[dict[str, Any]]]:
