@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -22,6 +23,7 @@ import pyarrow.parquet as pq
 from deltalake import CommitProperties, DeltaTable, Transaction
 from deltalake.exceptions import CommitFailedError
 from deltalake.transaction import AddAction, RemoveAction
+from pyarrow import acero
 
 from forensics.errors import LakeBusyError
 from forensics.lake import commits, delta
@@ -34,8 +36,10 @@ BATCH_ROWS = 16_384
 """Rows that a scan holds at a time, so that memory does not follow the lake."""
 BATCH_KEYS = 131_072
 """Keys alone that a scan holds at a time, about 10 MB: each batch is looked up in a table that is made for it."""
-ONE_THREAD_BYTES = 256 * 1024
-"""Up to here what is read at once is read by one thread: of files of some rows, up to a third of the work is handing them to others."""
+KEPT_FILES_BYTES = 256 * 1024
+"""Up to here what is read at once is read by one thread, and kept: of files of some rows, a third of the work is handing them to others."""
+KEPT_BYTES = 16 * 1024 * 1024
+"""So much of such rows is kept in memory."""
 RESOURCES = ("log_group", "resource")
 """Columns that name what was read."""
 
@@ -207,9 +211,59 @@ def dataset(table: Table, files: list[str]) -> ds.Dataset:
 
 
 def read(table: Table, files: list[str], columns: list[str] | None, where: pc.Expression | None) -> pa.Table:
-    """Return rows of files; a few small ones are read before other threads have begun."""
-    is_large = sum(os.path.getsize(file) for file in files) > ONE_THREAD_BYTES
-    return dataset(table, files).to_table(columns=columns, filter=where, use_threads=is_large)
+    """Return rows of files; of a few small ones they are kept, and read again only where a file is another one."""
+    statuses = [os.stat(file) for file in files]
+    if sum(status.st_size for status in statuses) > KEPT_FILES_BYTES:
+        return dataset(table, files).to_table(columns=columns, filter=where)
+    schema = arrow_schema(table)
+    parts = [_kept.rows(table, *one) for one in zip(files, statuses, strict=True)]
+    rows = pa.concat_tables(parts) if parts else schema.empty_table()
+    if where is not None and rows.num_rows:
+        asked = [
+            acero.Declaration("table_source", acero.TableSourceNodeOptions(rows)),
+            acero.Declaration("filter", acero.FilterNodeOptions(where)),
+        ]
+        rows = acero.Declaration.from_sequence(asked).to_table(use_threads=False)
+    return rows if columns is None else rows.select(columns)
+
+
+class _Kept:
+    """Rows of small files as they were last read, the latest up to some bytes: what is asked of a lake, is asked again."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, tuple[tuple[commits.Stamp, pa.Schema], pa.Table]] = {}
+        self._bytes = 0
+        self._lock = Lock()
+
+    def rows(self, table: Table, file: str, status: os.stat_result) -> pa.Table:
+        """Return all rows of a file that looks like this."""
+        known_by = (status.st_ino, status.st_size, status.st_mtime_ns), arrow_schema(table)
+        was, rows = self._held.get(file, (None, None))
+        if was == known_by:
+            return rows
+        rows = _whole(table, file)
+        with self._lock:
+            self._forget(file)
+            self._held[file] = known_by, rows
+            self._bytes += rows.get_total_buffer_size()
+            while self._bytes > KEPT_BYTES:
+                self._forget(next(iter(self._held)))
+        return rows
+
+    def _forget(self, file: str) -> None:
+        if file in self._held:
+            self._bytes -= self._held.pop(file)[1].get_total_buffer_size()
+
+
+_kept = _Kept()
+
+
+def _whole(table: Table, file: str) -> pa.Table:
+    schema = arrow_schema(table)
+    with pq.ParquetFile(file, page_checksum_verification=True) as parquet:
+        if parquet.schema_arrow.equals(schema):  # as nearly all are; a dataset takes twice as long to begin
+            return pa.Table.from_arrays(parquet.read(use_threads=False).columns, schema=schema)
+    return dataset(table, [file]).to_table(use_threads=False)
 
 
 def scan(

@@ -6,14 +6,13 @@ import shutil
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 
 from forensics.errors import LakeBusyError, LakeMissingError, LakeTooNewError
-from forensics.lake import Appended, Lake, LakeDamagedError, commits, data_files, delta, handles, to_arrow
+from forensics.lake import Appended, Lake, LakeDamagedError, commits, delta, handles, to_arrow
 from forensics.lake.data_files import sha256_of
 from forensics.lake.filters import between, equals, one_of
 from forensics.tables import BY_NAME
@@ -228,28 +227,6 @@ def test_a_copied_lake_reads_by_itself(lake, tmp_path):
 
     assert ids(moved) == ["log:1"]
     assert moved.findings().read(MESSAGES).num_rows == 2
-
-
-def test_a_few_small_files_are_read_without_other_threads_and_say_the_same(lake, monkeypatch):
-    add(lake, event(1), event(2))
-    add(lake, event(3))
-    small = lake.read(LOG_EVENTS)
-    begun, dataset = [], data_files.dataset
-
-    class Watched:
-        def __init__(self, *of: Any) -> None:
-            self.of = dataset(*of)
-
-        def to_table(self, **how: Any) -> Any:
-            begun.append(how["use_threads"])
-            return self.of.to_table(**how)
-
-    monkeypatch.setattr(data_files, "dataset", Watched)
-    lake.read(LOG_EVENTS)
-    monkeypatch.setattr(data_files, "ONE_THREAD_BYTES", 1)
-
-    assert lake.read(LOG_EVENTS) == small
-    assert begun == [False, True]
 
 
 # -- generations -------------------------------------------------------------------------------------------

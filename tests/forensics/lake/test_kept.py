@@ -1,4 +1,4 @@
-"""What is kept of young tables, as their commits say it: never what lies there no more."""
+"""What is kept of small tables: the rows of files that were read, and what young commits say; never what lies there no more."""
 
 import json
 import shutil
@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from forensics.errors import LakeTooNewError
-from forensics.lake import Lake, LakeDamagedError, commits, delta, handles
+from forensics.lake import Lake, LakeDamagedError, commits, data_files, delta, handles
+from forensics.lake.filters import equals
 from forensics.tables.evidence import LOG_EVENTS
 
 pytestmark = pytest.mark.lake
@@ -21,6 +22,13 @@ def lake(tmp_path: Path) -> Lake:
     return Lake(tmp_path / "lake")
 
 
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> data_files._Kept:
+    kept = data_files._Kept()
+    monkeypatch.setattr(data_files, "_kept", kept)
+    return kept
+
+
 def add(lake: Lake, *numbers: int) -> None:
     rows = [{"evidence_id": f"log:{n}", "logged_at": T + timedelta(seconds=n), "line": f"line {n}"} for n in numbers]
     lake.append(LOG_EVENTS, rows, "log_events|/g")
@@ -28,6 +36,77 @@ def add(lake: Lake, *numbers: int) -> None:
 
 def lines(lake: Lake) -> list[str]:
     return lake.read(LOG_EVENTS, ["line"])["line"].to_pylist()
+
+
+# -- rows of small files -----------------------------------------------------------------------------------
+
+
+def test_a_small_file_is_read_once_and_says_the_same_as_one_that_is_not_kept(lake, kept, monkeypatch):
+    add(lake, 1, 2)
+    add(lake, 3)
+    read, whole = [], data_files._whole
+    monkeypatch.setattr(data_files, "_whole", lambda table, file: read.append(file) or whole(table, file))
+    asked = [
+        (columns, where)
+        for columns in (None, ["line"], ["line", "evidence_id"], [])
+        for where in (
+            None,
+            equals("line", "line 2"),
+            equals("line", "none"),
+            equals("log_group", "null is never equal"),
+        )
+    ]
+    small = [lake.read(LOG_EVENTS, *question) for question in asked]
+
+    assert sorted(read) == lake.files(LOG_EVENTS)
+    monkeypatch.setattr(data_files, "KEPT_FILES_BYTES", 1)
+    for question, rows in zip(asked, small, strict=True):
+        large = lake.read(LOG_EVENTS, *question)
+        assert (rows.schema, rows.num_rows) == (large.schema, large.num_rows)
+        assert sorted(rows.to_pylist(), key=str) == sorted(large.to_pylist(), key=str)
+    assert len(read) == 2
+
+
+def test_a_small_file_is_read_by_one_thread(lake, kept, monkeypatch):
+    add(lake, 1)
+    threads, read = [], data_files.pq.ParquetFile.read
+    monkeypatch.setattr(
+        data_files.pq.ParquetFile, "read", lambda file, **how: threads.append(how["use_threads"]) or read(file, **how)
+    )
+
+    assert lines(lake) == ["line 1"]
+    assert threads == [False]
+
+
+def test_a_file_that_is_spoilt_after_it_was_read_is_told(lake):
+    add(lake, 1)
+    assert lines(lake) == ["line 1"]
+    (file,) = map(Path, lake.files(LOG_EVENTS))
+    content = bytearray(file.read_bytes())
+    content[len(content) // 3] ^= 0xFF
+    file.write_bytes(content)
+
+    with pytest.raises(LakeDamagedError, match="is not what was written"):
+        lines(lake)
+    file.unlink()
+    with pytest.raises(LakeDamagedError, match="is missing"):
+        lines(lake)
+
+
+def test_no_more_rows_are_kept_than_some_bytes(lake, kept, monkeypatch):
+    for number in range(4):
+        add(lake, number)
+    lines(lake)
+    one = kept._bytes // 4
+    monkeypatch.setattr(data_files, "KEPT_BYTES", 2 * one)
+    add(lake, 4)
+
+    assert sorted(lines(lake)) == [f"line {number}" for number in range(5)]
+    assert 1 <= len(kept._held) <= 2
+    assert kept._bytes == sum(rows.get_total_buffer_size() for _, rows in kept._held.values()) <= 2 * one
+
+
+# -- what young commits say --------------------------------------------------------------------------------
 
 
 def test_a_young_table_is_read_and_checked_without_being_opened(lake):
