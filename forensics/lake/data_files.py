@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
@@ -36,6 +37,8 @@ BATCH_ROWS = 16_384
 """Rows that a scan holds at a time, so that memory does not follow the lake."""
 BATCH_KEYS = 131_072
 """Keys alone that a scan holds at a time, about 10 MB: each batch is looked up in a table that is made for it."""
+FEW_BYTES = 4096
+"""Rows of so few bytes gain nothing from zstd, and are written and read in less than half the time without."""
 KEPT_FILES_BYTES = 256 * 1024
 """Up to here what is read at once is read by one thread, and kept: of files of some rows, a third of the work is handing them to others."""
 KEPT_BYTES = 16 * 1024 * 1024
@@ -69,7 +72,6 @@ class DataFile:
         cls,
         folder: Path,
         file: Path,
-        spans: Mapping[str, tuple[Any, Any]] | None = None,
         told: Mapping[commits.Stamp, tuple[int, str]] | None = None,
         *,
         was_flushed: bool = False,
@@ -85,7 +87,7 @@ class DataFile:
         rows, sha256 = known or (pq.read_metadata(file).num_rows, (digest or sha256_of)(file))
         path, written_ms = str(file).removeprefix(f"{folder}/"), status.st_mtime_ns // 1_000_000
         is_flushed = was_flushed and known is not None
-        return cls(path, status.st_size, rows, sha256, written_ms, spans or {}, is_flushed)
+        return cls(path, status.st_size, rows, sha256, written_ms, is_flushed=is_flushed)
 
     def added(self, is_new_data: bool = True) -> AddAction:
         """Return what names the file in a commit; ``is_new_data`` is False where its rows came from other files."""
@@ -116,16 +118,22 @@ def write(folder: Path, table: Table, batches: Iterable[pa.RecordBatch]) -> Data
     file = folder / f"part-{uuid.uuid4()}.parquet"
     schema = arrow_schema(table)
     spans: dict[str, tuple[Any, Any]] = {}
+    groups = _row_groups(batches, schema)
+    begins = list(islice(groups, 1))
+    compression = "snappy" if sum(group.get_total_buffer_size() for group in begins) <= FEW_BYTES else "zstd"
+    row_count = 0
     try:
-        with pq.ParquetWriter(file, schema, compression="zstd", write_page_checksum=True) as writer:
-            for group in _row_groups(batches, schema):
+        with pq.ParquetWriter(file, schema, compression=compression, write_page_checksum=True) as writer:
+            for group in chain(begins, groups):
                 writer.write_table(group)
+                row_count += group.num_rows
                 for name in _spanned(table):
                     ends = [value for value in pc.min_max(group[name]).as_py().values() if value is not None]
                     if ends := [*spans.get(name, ()), *ends]:
                         spans[name] = min(ends), max(ends)
         delta.flush_path(file)
-        return DataFile.of(folder, file, spans)
+        status = file.stat()
+        return DataFile(file.name, status.st_size, row_count, sha256_of(file), status.st_mtime_ns // 1_000_000, spans)
     except BaseException:
         file.unlink(missing_ok=True)
         raise

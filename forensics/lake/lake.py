@@ -126,7 +126,7 @@ class Lake:
         No row changes, and earlier versions stay readable: the small files are kept. As only files of about one size are
         merged, a row is written anew a few times in all, however long a table is appended to.
         """
-        if not self.exists(table):
+        if len(self.files(table)) < at_files:
             return 0
         handle = self._open(table)
         there = pa.table(handle.get_add_actions(flatten=True)).select(["path", "size_bytes", "modification_time"])
@@ -237,6 +237,8 @@ class Lake:
     def _known(self, table: Table, data: pa.Table, handle: DeltaTable) -> pa.Array:
         (key,) = table.key
         keys, span = data[key].combine_chunks(), None
+        if not handle.file_uris():
+            return keys.slice(0, 0)
         if table.time_column:
             ends = pc.min_max(data[table.time_column])
             span = between(table.time_column, ends["min"].as_py(), ends["max"].as_py())

@@ -364,10 +364,16 @@ def test_a_file_of_an_earlier_release_is_read_without_checksums(lake):
     assert "cannot be read; set aside" in heal(lake, full=True).repairs[0].sentence
 
 
-def test_the_files_are_zstd(lake):
-    columns = pq.ParquetFile(file_of(lake, 1)).metadata.row_group(0)
+@pytest.mark.lake
+@pytest.mark.parametrize(("count", "compression"), [(1, "SNAPPY"), (400, "ZSTD")])
+def test_the_files_are_zstd_where_they_hold_more_than_a_few_rows(tmp_path, count, compression):
+    lake = Lake(tmp_path)
+    lake.append(
+        LOG_EVENTS, [WHERE | {"evidence_id": f"log:{n}", "logged_at": T} for n in range(count)], "log_events|/g"
+    )
+    columns = pq.ParquetFile(*lake.files(LOG_EVENTS)).metadata.row_group(0)
 
-    assert {columns.column(n).compression for n in range(columns.num_columns)} == {"ZSTD"}
+    assert {columns.column(n).compression for n in range(columns.num_columns)} == {compression}
 
 
 @pytest.mark.lake
