@@ -26,11 +26,11 @@ def in_lake(sentence: str, lake: str | Path) -> str:
     >>> in_lake("Name it: doubletake ask why pay-1001", "/var/lake")
     'Name it: doubletake ask why pay-1001 --lake /var/lake'
     """
-    option = of_lake(lake)
 
     def named(found: re.Match[str]) -> str:
         if _OF_NO_LAKE.search(found[0]):
             return found[0]
+        option = of_lake(lake)  # few sentences name a command, and every cell of a table is asked
         return f"`{found[1]} {option}`" if found[1] else f"{found[2]} {option}"
 
     return _COMMAND.sub(named, sentence)

@@ -159,10 +159,13 @@ def streamlit_does_nothing_in_vain():
     """Every AppTest asks each installed package whether it brings a component: more work than most pages of ours.
 
     And a thousand times a second it looks through all that the page has sent so far for its end: a twelfth of the time.
+    And it compiles the page anew at every run, which a server does once.
     """
     from streamlit.components.v2 import manifest_scanner
+    from streamlit.runtime.scriptrunner.script_cache import ScriptCache
     from streamlit.testing.v1 import local_script_runner
 
+    compiled = ScriptCache()
     look = local_script_runner.require_widgets_deltas
 
     def wait(runner, timeout=3):
@@ -172,4 +175,5 @@ def streamlit_does_nothing_in_vain():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         patch.setattr(local_script_runner, "require_widgets_deltas", wait)
+        patch.setattr(local_script_runner, "ScriptCache", lambda: compiled)
         yield

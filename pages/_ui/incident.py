@@ -21,7 +21,7 @@ from pages._ui.device import shortcut
 from pages._ui.incidents import no_suspicion, state, verdict
 from pages._ui.readiness import readiness
 from pages._ui.said import count_text as count
-from pages._ui.said import in_words, interval, language, offset_text, say, term
+from pages._ui.said import in_words, language, offset_text, say, term
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
 from pages._ui.words import VERDICTS, cause, code_counts, plain, rival, verdict_badges, verdict_column
@@ -229,12 +229,13 @@ def verdicts(case: Incident, page: Page) -> None:
         return
     marked = marks.of_messages(case, page)
     order = {word: n for n, word in enumerate(VERDICTS)}
+    spoken = language()
     ranked = sorted(rows, key=lambda m: (order.get(m["verdict"], 9), str(m["first_received_at"]), m["item_id"]))
     data_table(
         [
             {
                 "Verdict": [m["verdict"]],
-                "Times done": interval(m["effects_at_least"] or 0, m["effects_at_most"]),
+                "Times done": spoken.interval(m["effects_at_least"] or 0, m["effects_at_most"]),
                 "Message": ", ".join(m["message_ids"] or m["item_ids"]),
                 "Keys": ", ".join(m["business_keys"] or []),
                 "Marked": " · ".join(dict.fromkeys(marked[i] for i in m["item_ids"] if i in marked)) or None,

@@ -42,12 +42,12 @@ def data_table(
             kind["type_config"] = {"format": "localized"} | {
                 k: v for k, v in kind["type_config"].items() if v is not None
             }
-    say, tell = language(), teller()  # once for all cells
+    say, tell, lake = language(), teller(), lake_path()  # once for all cells
     rows = [
         {
             name: [say.maybe(chip) for chip in value]
             if name in chips
-            else without_signs(in_lake(tell(value), lake_path()))
+            else without_signs(in_lake(tell(value), lake))
             if name in told and isinstance(value, str)
             else value
             for name, value in row.items()
