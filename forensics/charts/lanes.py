@@ -7,6 +7,7 @@ Times are whole microseconds since 1970, UTC.
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import pandas as pd
 
@@ -205,14 +206,15 @@ def _place(rows: pd.DataFrame, slack_us: int) -> pd.DataFrame:
     real = rows[rows["delivery_index"] > 0]
     spans = real.groupby(["lane", "delivery_index"]).agg(start=("at_us", "min"), end=("until_us", "max"))
     shared: list[tuple[int, int, float, float]] = []
-    for lane, of_lane in spans.groupby(level="lane"):
-        chosen = sub_lanes(list(of_lane[["start", "end"]].itertuples(index=False, name=None)), slack_us)
+    for lane, grouped in groupby(zip(spans.index, spans["start"], spans["end"], strict=True), lambda span: span[0][0]):
+        of_lane = list(grouped)
+        chosen = sub_lanes([(start, end) for _, start, end in of_lane], slack_us)
         count = max(chosen) + 1
         if count > 1:
             height = LANE_FILL / count
             shared += [
                 (lane, index, LANE_FILL * ((sub + 0.5) / count - 0.5), height)
-                for (_, index), sub in zip(of_lane.index, chosen, strict=True)
+                for ((_, index), _, _), sub in zip(of_lane, chosen, strict=True)
             ]
     if shared:
         # One merge for all: an assignment per delivery takes seconds where they are thousands.

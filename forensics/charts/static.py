@@ -125,11 +125,12 @@ def _bars(plot: _Plot) -> list[str]:
     bars = plot.model.bars
     order = {look.words: n for n, look in enumerate(_looks(plot.model))}
     drawn: list[tuple[int, str]] = []
-    for row in bars.to_dict("records"):
-        look = bar_look(row["kind"], row["ended_by"])
-        x, end = plot.x(row["episode"], row["start_us"]), plot.x(row["episode"], row["end_us"])
-        height = LANE * row["height"] * look.share
-        box = f'x="{x}" y="{plot.y(row["y"]) - height / 2:.1f}" width="{max(end - x, 0.8):.1f}" height="{height:.1f}"'
+    asked = ("kind", "ended_by", "episode", "start_us", "end_us", "y", "height")
+    for kind, ended, episode, start_us, end_us, y, share in zip(*(bars[name] for name in asked), strict=True):
+        look = bar_look(kind, ended)
+        x, end = plot.x(episode, start_us), plot.x(episode, end_us)
+        height = LANE * share * look.share
+        box = f'x="{x}" y="{plot.y(y) - height / 2:.1f}" width="{max(end - x, 0.8):.1f}" height="{height:.1f}"'
         drawn.append((order[look.words], f'<rect {box} fill="{look.fill}" stroke="{look.line}"/>'))
         if look.pattern:
             drawn.append((order[look.words], f'<rect {box} fill="url(#{_pattern_id(look)})"/>'))
@@ -138,11 +139,13 @@ def _bars(plot: _Plot) -> list[str]:
 
 def _marks(plot: _Plot) -> list[str]:
     marks = thinned(plot.model)
-    found = []
-    for kind, look in MARKS.items():
-        for row in marks[marks["kind"] == kind].to_dict("records"):
-            found.append(_shape(look.symbol, plot.x(row["episode"], row["at_us"]), plot.y(row["y"]), look.colour))
-    return found
+    rows = list(zip(*(marks[name] for name in ("kind", "episode", "at_us", "y")), strict=True))
+    return [
+        _shape(look.symbol, plot.x(episode, at_us), plot.y(y), look.colour)
+        for kind, look in MARKS.items()
+        for mine, episode, at_us, y in rows
+        if mine == kind
+    ]
 
 
 _SHAPES = {

@@ -65,7 +65,10 @@ def timeline_figure(
     for look, of_look in _bar_groups(model.bars):
         _add_bars(drawing, look, of_look, hover, shown)
     drawn = gathered(thinned(model), model.episodes)
+    there = set(drawn["kind"])
     for kind, mark in MARKS.items():
+        if kind not in there:
+            continue
         of_kind = drawn[drawn["kind"] == kind]
         for column, here in of_kind.groupby("episode"):
             carried, template = hover.of(here, here["at_us"], mark.words)

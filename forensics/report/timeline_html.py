@@ -4,6 +4,7 @@ import hashlib
 import json
 from base64 import b64encode
 from collections import Counter
+from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -37,12 +38,40 @@ def timeline_parts(case: Case, language: Language) -> dict[str, Any]:
     if drawn is None:
         return {"figure": None, "lanes": "", "scripts": (), "policy": policy(())}
     figure, lanes = drawn
-    # Through it the page is seen, white or dark; its words take their colour from there.
-    figure.update_layout(template="plotly_white", paper_bgcolor=_CLEAR, plot_bgcolor=_CLEAR, legend_bgcolor=_CLEAR)
-    figure.update_xaxes(gridcolor=_GRID, zerolinecolor=_GRID)
-    figure.update_yaxes(gridcolor=_GRID, zerolinecolor=_GRID)
+    figure.layout.template = None
+    plain = json.loads(str(figure.to_json()))
+    plain["layout"] = _on_page(plain["layout"])
+    return {"figure": plain, "lanes": lanes} | _scripts()
+
+
+def _on_page(layout: dict[str, Any]) -> dict[str, Any]:
+    """Let the page be seen through the figure, white or dark; its words take their colour from there.
+
+    In plain values: Plotly takes as long to look through its template as to check all that is drawn.
+    """
+    grid = {"gridcolor": _GRID, "zerolinecolor": _GRID}
+    axes = [name for name in dict.fromkeys((*layout, "xaxis", "yaxis")) if name.startswith(("xaxis", "yaxis"))]
+    return {
+        **layout,
+        **{name: layout.get(name, {}) | grid for name in axes},
+        "template": _template(),
+        "paper_bgcolor": _CLEAR,
+        "plot_bgcolor": _CLEAR,
+        "legend": layout.get("legend", {}) | {"bgcolor": _CLEAR},
+    }
+
+
+@cache
+def _template() -> dict[str, Any]:
+    white: dict[str, Any] = json.loads(str(go.Figure(layout_template="plotly_white").to_json()))
+    return dict(white["layout"]["template"])
+
+
+@cache
+def _scripts() -> dict[str, Any]:
+    """Return ``scripts`` and ``policy``: plotly.js is five million characters, and the same for every report."""
     scripts = (Markup(get_plotlyjs()), Markup(DRAW))  # noqa: S704 - ours, no evidence in them
-    return {"figure": json.loads(str(figure.to_json())), "lanes": lanes, "scripts": scripts, "policy": policy(scripts)}
+    return {"scripts": scripts, "policy": policy(scripts)}
 
 
 def policy(scripts: tuple[str, ...]) -> str:
