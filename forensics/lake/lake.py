@@ -288,13 +288,13 @@ class Lake:
     def _replace(self, table: Table, run_id: str, digest: Digest, flushed: int | None) -> tuple[int, int]:
         """Name the staged files of a table; a generation names the version ``flushed``, so its files are on the disk."""
         folder, staged = self.path(table), sorted(self.staging_folder(table, run_id).glob("*.parquet"))
-        if not staged and self.exists(table) and (empty := delta.version_without_rows(folder, table)) is not None:
-            return empty, 0
-        handle = self._open_or_create(table)
-        told = commits.told_of(folder, handle.version())
-        is_on_disk = handle.version() == flushed
+        there = delta.readable_version(folder, table) if self.exists(table) else None
+        told, is_on_disk = ({}, False) if there is None else (commits.told_of(folder, there), there == flushed)
         every = (DataFile.of(folder, path, told=told, was_flushed=is_on_disk, digest=digest) for path in staged)
         files = [file for file in every if file.row_count]
+        if not files and there is not None and (empty := delta.version_without_rows(folder, table)) is not None:
+            return empty, 0
+        handle = self._open_or_create(table)
         if not files and not handle.file_uris():  # no rows instead of none: the version that is there says so
             return handle.version(), 0
         version = data_files.name(folder, table, handle, files, mode="overwrite")

@@ -342,7 +342,8 @@ class Story:
         for table in FINDINGS:
             folder = lake.staging_folder(table, generation_id[:16])
             folder.mkdir(parents=True)
-            pq.write_table(to_arrow(table, self.findings.get(table.name, [])), folder / "part-0.parquet")
+            if rows := self.findings.get(table.name):
+                pq.write_table(to_arrow(table, rows), folder / "part-0.parquet")
         lake.publish(
             generation_id[:16],
             {
