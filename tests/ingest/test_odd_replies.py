@@ -9,11 +9,12 @@ from hypothesis import example, given, settings
 
 from forensics.errors import ForensicsError
 from forensics.lake import Lake
-from forensics.tables import BY_NAME
+from forensics.tables import BY_NAME, EVIDENCE
 from forensics.window import TimeWindow
 from ingest.collect import CollectReport, collect
 from ingest.reply_shape import ReplyShape
 from tests.ingest.odd_replies import DEEP, GROUPS, HOUR, NOW, REPLIES, OddAccount, Swap, body_of, paths, swapped, swaps
+from tests.tables import put_tables
 
 WINDOW = TimeWindow(*HOUR)
 LINES = 5
@@ -27,6 +28,7 @@ def account() -> OddAccount:
 def collected(account: OddAccount, folder: Path, *changes: Swap) -> tuple[Lake, CollectReport | ForensicsError]:
     account.begin(changes)
     lake = Lake(folder / "lake")
+    put_tables(lake, EVIDENCE)
     try:
         return lake, collect(lake, account.aws, None, WINDOW, [f"{GROUPS[1]}=refunds"], now=NOW)
     except ForensicsError as problem:
