@@ -34,7 +34,7 @@ def test_the_json_report_is_as_its_schema_says(case):
     report = json.loads(render(case, "json"))
 
     jsonschema.Draft202012Validator.check_schema(schema())
-    jsonschema.validate(report, schema())
+    jsonschema.Draft202012Validator(schema()).validate(report)
     assert set(report) == set(schema()["properties"])
 
 
@@ -52,7 +52,7 @@ def test_the_schema_refuses(case, spoil):
     spoil(report)
 
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(report, schema())
+        jsonschema.Draft202012Validator(schema()).validate(report)
 
 
 def test_timesketch_gets_its_three_columns_in_time_order(case):
