@@ -2,7 +2,29 @@
 
 import pytest
 
-from tests.pages.browser import chromium_or_skip, dashboard
+from tests.pages.browser import PHONE, chromium_or_skip, dashboard
+
+
+def pytest_collection_modifyitems(items):
+    """Ask all that is asked of a page while it is open, in one theme after the other; keys come last, which leave a cell open.
+
+    Other languages come after all pages.
+    """
+    asked = [(place, item) for place, item in enumerate(items) if item.nodeid.startswith(_ASKS)]
+    for (place, _), item in zip(asked, sorted((item for _, item in asked), key=_turn), strict=True):
+        items[place] = item
+
+
+_ASKS = "tests/pages/in_browser/test_accessibility.py::"
+
+
+def _turn(item):
+    from tests.pages.in_browser.test_accessibility import BEHIND, OF_THE_BROWSER, PAGES
+
+    said = item.callspec.params if hasattr(item, "callspec") else {}
+    is_translated = said.get("code", OF_THE_BROWSER) != OF_THE_BROWSER
+    theme = said.get("theme", "light" if "code" in said else None)
+    return is_translated, [*PAGES, None].index(said.get("name")), [*BEHIND, None].index(theme)
 
 
 @pytest.fixture(scope="package")
@@ -22,3 +44,11 @@ def server(lake_of, tmp_path_factory):
 def person(chromium):
     """One person's browser, whose tabs share what the server has sent."""
     return chromium.new_context(viewport={"width": 1360, "height": 900})
+
+
+@pytest.fixture(scope="package")
+def phone(chromium):
+    """The same person's phone, of 390 px."""
+    return chromium.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, user_agent=PHONE
+    )

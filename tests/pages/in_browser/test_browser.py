@@ -10,7 +10,6 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
-from tests.pages.browser import PHONE
 from tests.pages.worlds import DOUBLE_BILLING, EXPIRED_HANDLE
 from tests.waiting import PATIENCE_MS
 
@@ -21,11 +20,11 @@ CHART = ".js-plotly-plot .barlayer path"
 
 
 class Visit:
-    """One tab of a browser or of one of its contexts, with what it asked for and what its console said."""
+    """One tab of a person's browser, with what it asked for and what its console said."""
 
-    def __init__(self, place, base, color_scheme="light", **context):
+    def __init__(self, browser, base, color_scheme="light"):
         self.base, self.requests, self.errors = base, [], []
-        self.page = place.new_page(**context)
+        self.page = browser.new_page()
         self.page.emulate_media(color_scheme=color_scheme)
         self.page.set_default_timeout(PATIENCE_MS)
         self.page.on("request", lambda request: self.requests.append(request.url))
@@ -53,20 +52,20 @@ class Visit:
 
 
 @pytest.fixture
-def visit(chromium, person, server):
-    """Return a function that makes tabs, those of another device in a browser of its own; they are closed at the end.
+def visit(person, server):
+    """Return a function that makes tabs, of a person's browser unless told otherwise; they are closed at the end.
 
-    A person's last tab stays open, and with it the process that has our scripts compiled.
+    The last tab of a browser stays open, and with it the process that has our scripts compiled.
     """
     tabs = []
 
-    def new(color_scheme="light", **device):
-        tabs.append(Visit(chromium if device else person, server, color_scheme, **device))
+    def new(color_scheme="light", on=person):
+        tabs.append(Visit(on, server, color_scheme))
         return tabs[-1]
 
     yield new
     for tab in tabs:
-        if person.pages != [tab.page]:
+        if tab.page.context.pages != [tab.page]:
             tab.page.close()
 
 
@@ -188,8 +187,8 @@ def test_an_unknown_incident_keeps_its_link_and_says_so(visit):
     assert tab.keys()["incident"] == ["orders-20250101T0000Z"]
 
 
-def test_on_a_phone_headline_and_chart_are_visible_without_the_sidebar(visit, tmp_path):
-    tab = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, user_agent=PHONE)
+def test_on_a_phone_headline_and_chart_are_visible_without_the_sidebar(visit, phone, tmp_path):
+    tab = visit(on=phone)
     page = tab.open(LINK)
     headline, chart = page.locator("h1").bounding_box(), page.locator(".js-plotly-plot").bounding_box()
     wide = page.evaluate("() => document.documentElement.scrollWidth")
