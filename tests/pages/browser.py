@@ -31,6 +31,8 @@ FLAGS = (
     "--process-per-site",
 )
 """The last: a second tab beside an open one takes its process, which has our scripts compiled: half the work of a page."""
+SHORT_LIVED = "--js-flags=--no-turbofan"
+"""Leaves out the slowest of V8's compilers: pages that are looked at for seconds do not win back what it takes."""
 
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1"
 """What a phone's browser says that it is."""
@@ -140,6 +142,6 @@ def chromium_or_skip() -> Iterator[Any]:
             raise
         pytest.skip(str(problem))
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS, SHORT_LIVED])
         yield browser
         browser.close()
