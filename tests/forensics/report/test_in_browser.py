@@ -23,12 +23,12 @@ def person(chromium):
     return chromium.new_context()
 
 
-@pytest.fixture
-def opened(person, tmp_path):
+@pytest.fixture(scope="module")
+def opened(person, tmp_path_factory):
     """Open a page's bytes from a file; returns the page, its requests and what its console said."""
 
     def open_file(content: bytes):
-        file = tmp_path / "report.html"
+        file = tmp_path_factory.mktemp("opened") / "report.html"
         file.write_bytes(content)
         page, requests, said = person.new_page(), [], []
         page.on("request", lambda request: requests.append(request.url))
@@ -43,8 +43,14 @@ def opened(person, tmp_path):
     return open_file
 
 
-def test_the_report_draws_its_timeline_and_loads_nothing(opened, case):
-    page, requests, said = opened(render(case, "html"))
+@pytest.fixture(scope="module")
+def as_it_is(opened, case):
+    """A report as it is written, of which only the theme is changed."""
+    return opened(render(case, "html"))
+
+
+def test_the_report_draws_its_timeline_and_loads_nothing(as_it_is):
+    page, requests, said = as_it_is
 
     assert page.locator("#timeline .barlayer path").count() >= 6
     assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
@@ -71,8 +77,8 @@ def test_a_script_that_is_not_ours_is_refused(opened, case):
     assert any("Content Security Policy" in words for words in said)
 
 
-def test_on_a_dark_screen_the_report_is_dark_and_its_chart_s_words_stand_off_it(opened, case):
-    page, _, _ = opened(render(case, "html"))
+def test_on_a_dark_screen_the_report_is_dark_and_its_chart_s_words_stand_off_it(as_it_is):
+    page, _, _ = as_it_is
     page.emulate_media(color_scheme="dark")
     found = [v["id"] for v in Axe().run(page).response["violations"] if v["impact"] in ("serious", "critical")]
     words = page.locator("#timeline .xtick text, #timeline .legendtext").evaluate_all(
