@@ -22,7 +22,7 @@ def ends_surely(delivery: Delivery) -> bool:
     The run succeeded, did not give the message back, no delete failed, and the message did not come again. Nothing but
     the run itself and its mapping decides; where nothing else speaks of the message, ``judge_alone`` is all it needs.
     """
-    return _succeeded(delivery) and delivery.is_seen and not delivery.came_again
+    return _succeeded(delivery) and delivery.is_seen and not delivery.came_again and not delivery.lone_mark_count
 
 
 def _succeeded(d: Delivery) -> bool:

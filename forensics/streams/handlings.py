@@ -7,7 +7,7 @@ from forensics.streams.attribution import AboutItem, attributed
 from forensics.streams.deliveries import gathered
 from forensics.streams.model import Delivery, Fact, LogGroup, PlacedFact
 from forensics.streams.once import facts_once
-from forensics.streams.parting import STARTS, SURENESS, parted
+from forensics.streams.parting import MOMENT_US, STARTS, SURENESS, ends_handling, parted, visible_from
 
 _FAILURES = frozenset({"worker_raised", "worker_failed", "worker_gave_up", "worker_timed_out"})
 
@@ -80,6 +80,7 @@ def delivery_of(handling: Handling, group: LogGroup) -> Delivery:
     )
     said = (delivery.worker_finished_at, delivery.worker_failed_at, delivery.delete_at)
     delivery.has_failed_first = _failed_before_delete(handling.facts)
+    delivery.lone_mark_count = _effects_again(handling.facts, group.silence_ms)
     delivery.is_end_known = any(at is not None for at in said)
     delivery.run_started_at = delivery.first_fact_at
     delivery.run_last_line_at = delivery.last_fact_at
@@ -105,6 +106,24 @@ def lines_row(handling: Handling, log_group: str) -> dict[str, Any]:
         "shows_effect": any(fact.role == "effect" for fact in facts),
         "first_id": min(fact.evidence_id for fact in facts),
     }
+
+
+def _effects_again(facts: Sequence[Fact], silence_ms: int) -> int:
+    """Count effects told once more where the handling may be another's: its end was told, or the message was visible again.
+
+    An effect with another key is another item's; what a logger writes once more within a moment is an echo.
+    """
+    until = visible_from(facts, silence_ms)
+    told: dict[str | None, int] = {}
+    is_over, count = False, 0
+    for fact in sorted(facts, key=lambda fact: fact.at):
+        if fact.role != "effect":
+            is_over = is_over or ends_handling(fact)
+            continue
+        before = max((at for key, at in told.items() if None in (key, fact.key) or key == fact.key), default=fact.at)
+        count += (is_over or fact.at >= until) and fact.at - before > MOMENT_US
+        told[fact.key] = fact.at
+    return count
 
 
 def _failed_before_delete(facts: Sequence[Fact]) -> bool:

@@ -6,14 +6,16 @@ from itertools import groupby, pairwise
 from forensics.identity import handle_prefix, tells_deliveries_apart
 from forensics.streams.attribution import AboutItem
 from forensics.streams.in_hand import CLOSERS, DELETED, STOPPING
-from forensics.streams.model import TAKEN, Fact
+from forensics.streams.model import HIDDEN, TAKEN, Fact
 
 SURENESS = {"started": 1, "worker_started": 2, "record": 3}
 """Roles that open a handling, by how sure they are; of each message the surest that it has opens its handlings."""
 
 STARTS = frozenset({"started", "worker_started"})
 _FAILED = frozenset({"worker_failed", "worker_gave_up", "worker_timed_out"})
-_MOMENT_US = 1_000_000
+_GONE = DELETED | {"worker_gave_up"}
+"""Roles that say: the message is in its queue no more."""
+MOMENT_US = 1_000_000
 """So long after a delete was taken a line that tells it once more is no echo of the first."""
 
 
@@ -94,10 +96,10 @@ class _MessageInStream:
             self._give_to(earlier, fact)
             return
         ends_another = self._may_end_another(fact)
-        is_guess = self._repeats_effect(about)
+        is_guess = self._repeats_effect(about) or self._goes_on_unopened(fact)
         is_lost = not ends_another and not is_guess and self._ends_again(fact)
         self._effect_at = fact.at if fact.role == "effect" else self._effect_at
-        if ends_another or is_guess or is_lost:
+        if ends_another or is_lost or (is_guess and fact.role != "guard"):
             fact = fact._replace(role="mention", detail=TAKEN)
         opens = self._opens(about, fact)
         is_over = self._had_effect or self._is_closed
@@ -179,10 +181,29 @@ class _MessageInStream:
         if not self._best or not self.handlings or not _is_delete(fact):
             return False
         latest = self.handlings[-1]
-        if fact.role in DELETED and any(t.role == fact.role and fact.at - t.at > _MOMENT_US for t in latest):
+        if fact.role in DELETED and any(t.role == fact.role and fact.at - t.at > MOMENT_US for t in latest):
             return True
         has_ended = any(_is_delete(told) and told.evidence_id != fact.evidence_id for told in latest)
         return has_ended and (fact.at - latest[0].at) // 1000 >= self._silence_ms
+
+    def _goes_on_unopened(self, fact: Fact) -> bool:
+        """Tell whether a message is named, or its work stopped, after a handling that left it in its queue, once it was visible again.
+
+        Another handling's opening is lost then, unless an earlier one is still on. How that one ends is a guess: whoever
+        failed to delete the message may try again as late.
+        """
+        if not self._best or fact.role not in ("mention", "guard") or not self.handlings:
+            return False
+        *earlier, latest = self.handlings
+        return self._was_left_visible(latest, fact.at) and all(_is_over(before) for before in earlier)
+
+    def _was_left_visible(self, handling: Sequence[Fact], at: int) -> bool:
+        """Tell whether a handling failed, or its delete did, more than a moment before, and it began so long before that its message was visible."""
+        if at < visible_from(handling, self._silence_ms) or any(f.role in _GONE for f in handling):
+            return False
+        ends = [f.at for f in handling if ends_handling(f)]
+        is_left = any(f.is_failed_delete or f.role in _FAILED for f in handling)
+        return is_left and at - max(ends) > MOMENT_US
 
     def _repeats_effect(self, about: AboutItem) -> bool:
         """Tell whether an effect is told once more where nothing opens handlings, more than a moment after the last.
@@ -194,7 +215,7 @@ class _MessageInStream:
         if self._best or fact.role != "effect" or self._is_closed or about.job != self._job:
             return False
         is_new = self._is_after_silence(fact)
-        return not is_new and self._effect_at is not None and fact.at - self._effect_at > _MOMENT_US
+        return not is_new and self._effect_at is not None and fact.at - self._effect_at > MOMENT_US
 
     def _left_open(self, fact: Fact) -> list[Fact] | None:
         """Return the earlier handling whose delete was refused: the latest one's was taken, or is a guess."""
@@ -236,9 +257,11 @@ class _MessageInStream:
         It may be that of an earlier one, which a slower worker of the stream has still to end. Effects that open one each may
         be echoes of the work done before (``with_lone_marks_moved``).
         """
-        if not self.handlings or not self._is_after_silence(fact):
+        if not self.handlings:
             return False
         *earlier, latest = self.handlings
+        if not self._is_after_silence(fact) and not self._was_left_visible(latest, fact.at):
+            return False
         still_open = any(not _is_over(before) and not _shows_effect(before) for before in earlier)
         is_lone = bool(earlier) and all(told.role == "effect" for told in latest)
         return (_is_over(latest) or is_lone) and _shows_effect(latest) and not still_open
@@ -262,6 +285,12 @@ class _MessageInStream:
             self._is_closed = True
 
 
+def visible_from(handling: Sequence[Fact], silence_ms: int) -> int:
+    """Return from when on (µs) the message of a handling may be handed out again, as far as its lines tell; ``silence_ms`` as in ``LogGroup``."""
+    hidden = [f.at + int(f.detail) * 1_000_000 for f in handling if f.role == HIDDEN and f.detail is not None]
+    return max([handling[0].at + silence_ms * 1000, *hidden[-1:]])
+
+
 def _is_delete(fact: Fact) -> bool:
     return fact.role in DELETED or fact.is_failed_delete
 
@@ -282,7 +311,12 @@ def _threads(handling: Sequence[Fact]) -> set[str]:
 
 def _is_over(handling: Sequence[Fact]) -> bool:
     """Tell whether the worker said that a handling was over, or that its delete went wrong."""
-    return any(fact.role in CLOSERS or fact.is_failed_delete for fact in handling)
+    return any(map(ends_handling, handling))
+
+
+def ends_handling(fact: Fact) -> bool:
+    """Tell whether the worker says that a handling is over, or that its delete went wrong."""
+    return fact.role in CLOSERS or fact.is_failed_delete
 
 
 def _give_back(handlings: Sequence[list[Fact]]) -> None:

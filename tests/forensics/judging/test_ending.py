@@ -367,6 +367,7 @@ SURE = {
     "named as a failure, which is not heard": ({"is_named_failure": True, "reports_batch_item_failures": False}, True),
     "its delete failed": ({"delete_reason": "other"}, False),
     "it came again": ({"came_again": True}, False),
+    "its effect was told once more": ({"lone_mark_count": 1}, False),
     "no log shows it": ({"is_seen": False}, False),
     "the run failed": ({"run_status": "error"}, False),
     "nothing tells how the run ended": ({"run_status": "unknown", "effect": "yes"}, False),

@@ -80,6 +80,62 @@ SAID = {
         ("started a", "started a", "effect a", "worker_finished a", 900, "effect a"),
         ["a: started effect", "a: started effect finished"],
     ),
+    "its delete had failed, and it is named once it was visible again": (
+        ("started a", "worker_delete_failed a", 26, "passing a"),
+        ["a: started delete_failed", "a: mention"],
+    ),
+    "also soon after a slow one's delete had failed": (
+        ("started a", 25, "worker_delete_failed a", 1, "passing a"),
+        ["a: started delete_failed", "a: mention"],
+    ),
+    "not in the same moment": (
+        ("started a", 25, "worker_delete_failed a", "passing a"),
+        ["a: started delete_failed mention"],
+    ),
+    "nor before it was visible": (
+        ("started a", "worker_delete_failed a", 24, "passing a"),
+        ["a: started delete_failed mention"],
+    ),
+    "it had failed, and is named once it was visible again": (
+        ("started a", "worker_failed a", 26, "passing a", "passing a"),
+        ["a: started failed", "a: mention mention"],
+    ),
+    "not while it was hidden for longer": (
+        ("started a", "worker_failed a", "worker_visibility_set a detail=60", 58, "passing a"),
+        ["a: started failed visibility_set mention"],
+    ),
+    "but as soon as that was over": (
+        ("started a", "worker_failed a", "worker_visibility_set a detail=60", 59, "passing a"),
+        ["a: started failed visibility_set", "a: mention"],
+    ),
+    "nor when its delete was taken at last": (
+        ("started a", "worker_delete_failed a", "deleted a", 900, "passing a"),
+        ["a: started delete_failed deleted mention"],
+    ),
+    "nor when it was given up": (
+        ("started a", "worker_gave_up a", 900, "passing a"),
+        ["a: started gave_up mention"],
+    ),
+    "nor when it was finished": (
+        ("started a", "worker_finished a", 900, "passing a"),
+        ["a: started finished mention"],
+    ),
+    "nor where an earlier one is still on": (
+        ("started a", "started a", "worker_delete_failed a", 900, "passing a"),
+        ["a: started", "a: started delete_failed mention"],
+    ),
+    "how it ends then is a guess: whoever failed to delete it may try again as late": (
+        ("started a", "worker_delete_failed a", 900, "mention a", "worker_delete_failed a"),
+        ["a: started delete_failed", "a: mention mention"],
+    ),
+    "its delete had failed, and a guard stopped it once it was visible again": (
+        ("started a", "worker_delete_failed a", 26, "guard a"),
+        ["a: started delete_failed", "a: guard"],
+    ),
+    "its delete had failed late, and its effect is told soon after": (
+        ("started a", "effect a", 25, "worker_delete_failed a", 1, "effect a"),
+        ["a: started effect delete_failed", "a: effect"],
+    ),
     "so does one before its record": (("mention a", 900, "record a"), ["a: mention", "a: record"]),
     "a shorter one does not": (("mention a", 20, "started a"), ["a: mention started"]),
     "unless a job ended in between": (
@@ -406,6 +462,30 @@ def test_a_worker_that_failed_before_its_delete_gave_the_message_up(said, expect
     (handling,) = handlings(*said)
 
     assert delivery_of(handling, GROUP).has_failed_first is expected
+
+
+AGAIN = {
+    "once": (("started a", "effect a", "worker_delete_failed a"), 0),
+    "by an echo behind the end": (("started a", "effect a", "&deleted a", "effect a"), 0),
+    "later than an echo behind the end": (("started a", "effect a", "deleted a", "effect a"), 1),
+    "behind a delete that failed": (("started a", "effect a", "worker_delete_failed a", 20, "effect a"), 1),
+    "again and again behind it": (("started a", "effect a", "worker_delete_failed a", 9, "effect a", 9, "effect a"), 2),
+    "while it is in hand": (("started a", "effect a", 9, "effect a"), 0),
+    "while it is in hand, just before it was visible again": (("started a", "effect a", 24, "effect a"), 0),
+    "while it is in hand, as it was visible again": (("started a", "effect a", 25, "effect a"), 1),
+    "while a heartbeat hides it": (("started a", "worker_visibility_set a detail=30", "effect a", 27, "effect a"), 0),
+    "for another item of it": (("started a", "effect a key=k", 900, "effect a key=l"), 0),
+    "for the same item of it": (("started a", "effect a key=k", 900, "effect a key=l", "effect a key=k"), 1),
+    "for an item that one line leaves out": (("started a", "effect a key=k", 900, "effect a"), 1),
+    "for the first time behind its end": (("started a", "deleted a", 20, "effect a"), 0),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), AGAIN.values(), ids=AGAIN)
+def test_an_effect_is_told_once_more_in_one_handling(said, expected):
+    (handling,) = handlings(*said)
+
+    assert delivery_of(handling, GROUP).lone_mark_count == expected
 
 
 REFUSED = f"handle_error a handle=one {DELETE}"
