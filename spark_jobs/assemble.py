@@ -22,7 +22,7 @@ from forensics.parsers.needles import OF_WORKERS, of_marks
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.attribution import takes_one_at_a_time
 from forensics.streams.deliveries import deliveries_of
-from forensics.streams.facts import facts_of, in_thread
+from forensics.streams.facts import facts_of, of_line
 from forensics.streams.handlings import delivery_of, handlings_of
 from forensics.streams.handlings import lines_row as shown_by_handling
 from forensics.streams.invocations import assembled, invocation_row, statements_of
@@ -107,7 +107,7 @@ def facts_of_workers(lines: pl.DataFrame, reading: Reading) -> pl.DataFrame:
         for row in _worth_reading(mine, group).iter_rows(named=True):
             facts = facts_of(parse_line(row["line"], consumer, group.name), row["at"], row["evidence_id"], key_of)
             if facts:
-                rows.append((*(row[name] for name in PLACE), in_thread(facts, row["line"])))
+                rows.append((*(row[name] for name in PLACE), of_line(facts, row["line"])))
     return fact_rows(rows)
 
 

@@ -1,17 +1,20 @@
 """One receive that several lines or streams tell of, each as a delivery of its own: put together, or counted for sure once.
 
 A log that reached the lake by two ways (two shippers, a worker's own file beside CloudWatch, a central copy) tells of every
-receive twice, at times that differ.
+receive twice, at times that differ. Two receives are never told by the same lines: what a worker prints with its own time, to
+the millisecond, and letter for letter the same in two streams, it printed once.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 from operator import attrgetter
+from typing import NamedTuple
 
 from forensics.identity import tells_deliveries_apart
 from forensics.judging.evidence import united
 from forensics.judging.known import highest, lowest, unknown_first
+from forensics.parsers.own_times import times_in
 from forensics.streams.model import Delivery
 
 _EARLIEST = ("started_at", "marker_at", "guard_at", "record_at", "worker_finished_at", "worker_failed_at", "delete_at")
@@ -19,19 +22,30 @@ _NAMES = attrgetter("receive_count", "receipt_handle")
 """By either of which two deliveries may be one receive."""
 _MOMENT_US = 1_000_000
 """The shortest visibility timeout but none: what was not let go is not handed out again within it."""
-_LISTS = ("business_keys", "fact_ids", "end_ids", "evidence_ids")
+_LISTS = ("business_keys", "fact_ids", "end_ids", "evidence_ids", "line_marks")
+LEAST_TIMES = 2
+"""Of so many times at least lines must stand in both streams: one alone may be in the message, not the line's own."""
+
+
+class _Told(NamedTuple):
+    """A stream that tells of a receive, and the marks of its lines with their own times."""
+
+    stream: tuple[str | None, str | None]
+    marks: frozenset[int]
 
 
 def put_together(item: Sequence[Delivery]) -> list[Delivery]:
     """Return the deliveries of one message in one queue, each receive once; changes what it is given.
 
     Two deliveries are one receive for sure where both have its receipt handle, or the same receive count and the same request id, or
-    stand in one worker's stream with the same receive count; a FIFO queue never gives a count twice. Two runs of functions are two. Else
+    stand in one worker's stream with the same receive count; a FIFO queue never gives a count twice; or where two streams of workers hold
+    the same lines of them with their own times, ``LEAST_TIMES`` or more. Two runs of functions are two. Else
     the same count is that of one receive that two streams tell of, or of a copy that a standard queue handed out: the later one
-    ``may_be_same_receive``. So may a later one where workers of two streams begin a message within a second of one another: nothing is
-    handed out again so soon but what was let go, and what a queue copied.
+    ``may_be_same_receive``. So may a later one that has one such line of an earlier, or where workers of two streams begin a message within
+    a second of one another: nothing is handed out again so soon but what was let go, and what a queue copied.
     """
-    is_repeated = any(map(_repeats, zip(*map(_NAMES, item), strict=True)))
+    names = [*zip(*map(_NAMES, item), strict=True), [mark for d in item for mark in d.line_marks]]
+    is_repeated = any(map(_repeats, names))
     found = _named_once(item) if is_repeated else list(item)
     begun = [(d.received_at, d) for d in found if d.received_at is not None and _is_begun_by_worker(d)]
     begun.sort(key=lambda timed: _by_time(timed[1]))
@@ -45,20 +59,27 @@ def _named_once(item: Sequence[Delivery]) -> list[Delivery]:
     found: list[Delivery] = []
     by_count: dict[int | None, list[Delivery]] = defaultdict(list)
     by_handle: dict[str, Delivery] = {}
+    told: dict[int, list[_Told]] = defaultdict(list)
     for delivery in sorted(item, key=_by_time):
         handle = delivery.receipt_handle if tells_deliveries_apart(delivery.receipt_handle) else None
         count = delivery.receive_count
         same = by_handle.get(handle or "")
         if same is None:
             same = next((other for other in by_count[count] if _is_one(other, delivery)), None)
+        mine = _Told(_stream(delivery), frozenset(delivery.line_marks))
+        common = [(_common_times(mine, told[id(d)]), d) for d in found if _are_named_alike(d, delivery)]
+        if same is None:
+            same = next((other for times, other in common if min(times) >= LEAST_TIMES), None)
+        told[id(same or delivery)].append(mine)
         if same is not None:
             _add(same, delivery)
             continue
+        delivery.may_be_same_receive = any(max(times) > 0 for times, _ in common)
         found.append(delivery)
         if handle is not None:
             by_handle[handle] = delivery
         if count is not None:
-            delivery.may_be_same_receive = not all(_are_two_runs(other, delivery) for other in by_count[count])
+            delivery.may_be_same_receive |= not all(_are_two_runs(other, delivery) for other in by_count[count])
             by_count[count].append(delivery)
     return found
 
@@ -71,10 +92,22 @@ def _is_begun_by_worker(d: Delivery) -> bool:
 
 def _may_be_told_twice(one: Delivery, other: Delivery) -> bool:
     """Tell whether two may be one receive that two streams tell of, and neither says that it is another."""
-    if (one.log_group, one.log_stream) == (other.log_group, other.log_stream):
-        return False
+    return _stream(one) != _stream(other) and _are_named_alike(one, other)
+
+
+def _are_named_alike(one: Delivery, other: Delivery) -> bool:
     told = [(a, b) for a, b in zip(_NAMES(one), _NAMES(other), strict=True) if None not in (a, b)]
     return all(a == b for a, b in told)
+
+
+def _common_times(mine: _Told, told: Sequence[_Told]) -> list[int]:
+    """Return of how many own times each stream that tells of a receive holds lines that another one holds too; 0 where that is one of them."""
+    is_apart = all(mine.stream != other.stream for other in told)
+    return [times_in(mine.marks & other.marks) if is_apart else 0 for other in told]
+
+
+def _stream(d: Delivery) -> tuple[str | None, str | None]:
+    return d.log_group, d.log_stream
 
 
 def _repeats(names: Sequence[object]) -> bool:
@@ -88,7 +121,7 @@ def _is_one(one: Delivery, other: Delivery) -> bool:
     if one.is_fifo or (one.request_id is not None and one.request_id == other.request_id):
         return True
     of_workers = one.consumer_kind == other.consumer_kind == "worker"
-    return of_workers and (one.log_group, one.log_stream) == (other.log_group, other.log_stream)
+    return of_workers and _stream(one) == _stream(other)
 
 
 def _are_two_runs(one: Delivery, other: Delivery) -> bool:

@@ -270,6 +270,7 @@ def gathered(item_id: str, facts: Sequence[Fact], **carried: Any) -> Delivery:
     delivery.message_id = facts[0].message_id
     delivery.business_keys = sorted({fact.key for fact in facts if fact.key is not None})
     delivery.fact_ids = sorted({fact.evidence_id for fact in facts})
+    delivery.line_marks = sorted({fact.line_mark for fact in facts if fact.line_mark is not None})
     delivery.is_passing = all(fact.is_passing for fact in facts)
     _add_times(delivery, facts)
     _add_record(delivery, facts)

@@ -6,6 +6,7 @@ from forensics.body_shape import body_shape
 from forensics.event_ids import is_event_id
 from forensics.parsers.handle_errors import HandleError
 from forensics.parsers.line import ParsedLine
+from forensics.parsers.own_times import mark_of
 from forensics.parsers.sqs_records import Record
 from forensics.parsers.threads import thread_of
 from forensics.parsers.workers import WorkerLine
@@ -75,10 +76,12 @@ def facts_of(
     return facts
 
 
-def in_thread(facts: list[Fact], line: str) -> list[Fact]:
-    """Return a worker's facts with the thread that wrote their line, if it says which."""
-    thread = thread_of(line) if facts else None
-    return facts if thread is None else [fact._replace(thread=thread) for fact in facts]
+def of_line(facts: list[Fact], line: str) -> list[Fact]:
+    """Return a worker's facts with the thread that wrote their line and its own time's mark, as far as it says them."""
+    if not facts:
+        return facts
+    thread, mark = thread_of(line), mark_of(line)
+    return facts if thread is None and mark is None else [f._replace(thread=thread, line_mark=mark) for f in facts]
 
 
 def _add_once(facts: list[Fact], told: Fact) -> None:

@@ -62,7 +62,8 @@ class Fact(NamedTuple):
     a worker hid its message (HIDDEN), the framework's job id, the text of an error line, WHOLE or TAKEN. Celery's
     lines name no message: its task id is their key; Active Job's job id stands for one, as it does in the tags of other lines.
     ``thread`` is that of a worker which wrote the line, if the line says it. ``body``: of a record of a function that prints
-    no whole batch and no business key, the message's body.
+    no whole batch and no business key, the message's body. ``line_mark``: of a worker's line that tells its own time, what it is
+    known by wherever it stands (``mark_of``).
     """
 
     role: str
@@ -85,6 +86,7 @@ class Fact(NamedTuple):
     detail: str | None = None
     thread: str | None = None
     body: str | None = None
+    line_mark: int | None = None
 
     @property
     def is_passing(self) -> bool:
@@ -168,7 +170,8 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     ``received_from_arn``: the dead-letter queue it was received from, where it counts with the queue (``queue_arn``) that set its message aside;
     ``received_dead_at``: when the message was received from there next. ``effect_declared``: what its consumer's effect line is like.
     ``body_shape``: of a FIFO body without a business key, what is left of it without what differs at each send.
-    ``lone_mark_count``: so often its effect was told once more by a line that stands alone.
+    ``lone_mark_count``: so often its effect was told once more by a line that stands alone. ``line_marks``: of lines with their own
+    time what they are known by in other streams.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing. ``has_error``: the run ended in success, and logged an error
     for which it may not have done this message's work; ``has_unanswered_error``: an error of this message, or of any, after which
@@ -239,6 +242,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     last_fact_at: int | None = None
     business_keys: list[str] = msgspec.field(default_factory=list)
     fact_ids: list[str] = msgspec.field(default_factory=list)
+    line_marks: list[int] = msgspec.field(default_factory=list)
     end_ids: list[str] = msgspec.field(default_factory=list)
     is_in_progress: bool = False
     is_not_reached: bool = False

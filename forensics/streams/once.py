@@ -53,7 +53,7 @@ def _without_echoes(facts: Sequence[PlacedFact]) -> list[PlacedFact]:
     for _, line in groupby(facts, attrgetter("fact.evidence_id")):
         placed = list(line)
         at = placed[0].at
-        said = [one.fact._replace(evidence_id="", at=0) for one in placed]
+        said = [one.fact._replace(evidence_id="", at=0, line_mark=None) for one in placed]
         items = {fact.item_id for fact in said}
         told = [before.get(item, (0, [])) for item in items if item is not None]
         if not (len(told) == len(items) and all(at - then <= ECHO_US and same == said for then, same in told)):
@@ -70,7 +70,7 @@ def _once_in_a_moment(facts: Sequence[PlacedFact]) -> list[PlacedFact]:
         if placed.at != at:
             at = placed.at
             seen.clear()
-        line = seen.setdefault(placed.fact._replace(evidence_id=""), placed.fact.evidence_id)
+        line = seen.setdefault(placed.fact._replace(evidence_id="", line_mark=None), placed.fact.evidence_id)
         if line == placed.fact.evidence_id:
             found.append(placed)
     return found

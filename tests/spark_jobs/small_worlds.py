@@ -14,11 +14,17 @@ HERE, THERE = some_id("key here"), some_id("key there")
 EVENTS, OTHER_EVENT = (some_id("event once"), some_id("event twice")), some_id("another event")
 LOST_RUN = some_id("lost run")
 LOCKED, ABSORBED = some_id("locked"), some_id("absorbed")
+SHIPPED = some_id("shipped twice")
 
 SETTINGS = Settings.parse(
     r"""
 [[worker]]
 log_group = "/ecs/spring"
+started = 'handling (?P<message_id>\S+)'
+effect = 'stored (?P<message_id>\S+)'
+
+[[worker]]
+log_group = "/ecs/shipped"
 started = 'handling (?P<message_id>\S+)'
 effect = 'stored (?P<message_id>\S+)'
 
@@ -50,7 +56,7 @@ effect = 'charged (?P<message_id>\S+)'
 
 
 def sho(at_s: float, what: str) -> tuple[float, str]:
-    return at_s, f"2026-11-20T12:00:00Z 71 TID-ox9 ChargeWorker/sho/{SHO} INFO: {what}"
+    return at_s, f"2026-11-20T12:00:{at_s:02.0f}Z 71 TID-ox9 ChargeWorker/sho/{SHO} INFO: {what}"
 
 
 def rails(at_s: float, took_s: float, job: str) -> list[tuple[float, str]]:
@@ -102,6 +108,10 @@ def world() -> SmallLake:
         (32, f"stored {SPRING}"),
         kind=None,
     )
+    lake.queue("shipped")
+    said = f"2026-11-20 12:00:00,004 INFO handling {SHIPPED}", f"2026-11-20 12:00:01,010 INFO stored {SHIPPED}"
+    lake.worker("shipped", (0, said[0]), (1, said[1]))
+    lake.worker("shipped", (90, said[0]), (92, said[1]), stream="copy/app/1")
     lake.queue("own")
     lake.worker("own", own(0, "start", 1), own(1, "deleted", 1), own(31, "start", 2), own(32, "deleted", 2))
     lake.queue("jobs")

@@ -7,7 +7,7 @@ import polars as pl
 
 from forensics.counting.waiting_lines import Borders, placed, settled
 from forensics.parsers import parse_line
-from forensics.streams.facts import facts_of, in_thread
+from forensics.streams.facts import facts_of, of_line
 from forensics.streams.reading import Reading
 from spark_jobs.assemble import PLACE, fact_rows, of_said, of_streams
 from spark_jobs.parts import FRAMES, LINE_SCHEMA, REST_SCHEMA, Part
@@ -58,7 +58,7 @@ def by_the_grammar(events: pl.DataFrame, reading: Reading) -> Part:
         group = reading.groups[row["log_group"]]
         said = parse_line(row["line"], group.consumer, group.name)
         if mine := facts_of(said, row["at"], row["evidence_id"], reading.keys.in_group(group.queue_name)):
-            facts.append((*(row[name] for name in PLACE), in_thread(mine, row["line"])))
+            facts.append((*(row[name] for name in PLACE), of_line(mine, row["line"])))
     return told.and_part(Part(facts=fact_rows(facts)))
 
 

@@ -17,6 +17,7 @@ from tests.spark_jobs.small_worlds import (
     OTHER_EVENT,
     OWN,
     RAILS,
+    SHIPPED,
     SHO,
     SPRING,
     TASK,
@@ -70,6 +71,10 @@ CONFIRMED = {
 def test_work_done_twice_by_a_worker_is_confirmed(rows, causes, item, cause):
     assert (rows[item]["verdict"], rows[item]["effects_at_least"]) == ("confirmed", 2)
     assert cause is None or causes[item][0]["cause"] == cause
+
+
+def test_a_workers_log_that_came_in_by_two_ways_tells_of_each_receive_once(rows):
+    assert SHIPPED not in rows
 
 
 def test_a_message_its_job_and_its_key_are_one_work(rows):

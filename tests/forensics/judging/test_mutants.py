@@ -126,6 +126,7 @@ ASKED = {
     ],
     "same_receive": [
         (test_same_receive.answer, test_same_receive.CASES),
+        (test_same_receive.received, test_same_receive.SHIPPED),
         (
             test_same_receive.answer_kept,
             {name: (*case, case[-1]) for name, case in test_same_receive.SAID.items()},

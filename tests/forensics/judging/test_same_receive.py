@@ -12,6 +12,10 @@ AGAIN = {"receive_count": 1, "received_at": 3 * S, "consumer": "b"}
 WORKER = {"consumer_kind": "worker", "log_group": "/ecs/app"}
 BEGUN, PRINTED = WORKER | {"started_at": 0}, WORKER | {"record_at": 0}
 BESIDE = {"log_stream": "other"}
+T1, T2 = 1 << 32, 2 << 32
+"""Marks of two own times; what is added is of the text."""
+STAMPED = WORKER | {"line_marks": [T1, T2], "received_at": 0}
+LATER = STAMPED | BESIDE | {"received_at": 90 * S}
 ONE, TWO, MAYBE = "one", "two", "maybe one"
 CASES = {
     "one receipt handle": ({"receipt_handle": ONE_HANDLE}, {"receipt_handle": ONE_HANDLE, "log_stream": "other"}, ONE),
@@ -85,6 +89,33 @@ CASES = {
         BEGUN | BESIDE | {"received_at": 1, "receipt_handle": OTHER_HANDLE},
         TWO,
     ),
+    "two lines with their own times in two streams": (STAMPED, LATER, ONE),
+    "in two log groups": (STAMPED, STAMPED | {"log_group": "/ecs/b", "received_at": 90 * S}, ONE),
+    "and each has another line besides": (
+        STAMPED | {"line_marks": [T1, T2, T1 + 7]},
+        LATER | {"line_marks": [T1, T2, T2 + 7]},
+        ONE,
+    ),
+    "two such lines in one stream": (STAMPED, STAMPED | {"received_at": 90 * S}, TWO),
+    "one such line": (STAMPED | {"line_marks": [T1, T2 + 1]}, LATER, MAYBE),
+    "two such lines of one time, which the message may hold": (
+        STAMPED | {"line_marks": [T1, T1 + 1]},
+        LATER | {"line_marks": [T1, T1 + 1]},
+        MAYBE,
+    ),
+    "other lines of the same times": (STAMPED | {"line_marks": [T1 + 1, T2 + 1]}, LATER, TWO),
+    "two such lines, and one is counted": (STAMPED | {"receive_count": 1}, LATER, ONE),
+    "two such lines, one receipt handle and one count": (
+        STAMPED | {"receive_count": 1, "receipt_handle": ONE_HANDLE},
+        LATER | {"receive_count": 1, "receipt_handle": ONE_HANDLE},
+        ONE,
+    ),
+    "two such lines, and different counts": (STAMPED | {"receive_count": 1}, LATER | {"receive_count": 2}, TWO),
+    "two such lines, and different receipt handles": (
+        STAMPED | {"receipt_handle": ONE_HANDLE},
+        LATER | {"receipt_handle": OTHER_HANDLE},
+        TWO,
+    ),
 }
 """What is said of the first delivery and of the second, and how many receives they are."""
 
@@ -114,6 +145,38 @@ def test_a_third_that_surely_is_the_first_makes_no_third_receive():
     )
 
     assert len(found) == 1
+
+
+def received(of, told: tuple[tuple[str, list[int]], ...]) -> list[tuple[str, bool]]:
+    """Return the receives, each with whether it may be another's, that streams tell of with these marks, a minute apart."""
+    item = [
+        delivery(**STAMPED | {"log_stream": stream, "line_marks": marks, "received_at": place * 60 * S})
+        for place, (stream, marks) in enumerate(told)
+    ]
+    return [(d.log_stream, d.may_be_same_receive) for d in of.put_together(item)]
+
+
+ALL = [T1, T2, 3 << 32, 4 << 32]
+SHIPPED = {
+    "three copies are one": ((("a", ALL), ("b", ALL), ("c", ALL)), [("a", False)]),
+    "a copy that lost an opening holds two receives of one stream": (
+        (("a", ALL[:2]), ("b", ALL), ("a", ALL[2:])),
+        [("a", False), ("a", False)],
+    ),
+    "and so it does where it comes first": (
+        (("b", ALL), ("a", ALL[:2]), ("a", ALL[2:])),
+        [("b", False), ("a", False)],
+    ),
+    "a copy that holds receives of two streams is one of them for sure": (
+        (("a", ALL[:2]), ("copy", ALL), ("b", ALL[2:])),
+        [("a", False), ("b", True)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("told", "expected"), SHIPPED.values(), ids=SHIPPED)
+def test_streams_that_hold_the_same_lines_tell_of_one_receive(told, expected):
+    assert received(same_receive, told) == expected
 
 
 HANDLE = {"receipt_handle": ONE_HANDLE}

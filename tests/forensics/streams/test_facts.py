@@ -6,7 +6,7 @@ import pytest
 
 from forensics.parsers import parse_line
 from forensics.settings import Consumer
-from forensics.streams.facts import facts_of
+from forensics.streams.facts import facts_of, of_line
 from forensics.streams.model import Fact
 
 A, B = "861bec95-b670-4f2a-acf9-19d5bdd7cbe5", "949de5cd-d2b0-400c-86ce-d86da8f7dacd"
@@ -231,3 +231,19 @@ def test_whose_key_a_line_names_is_told_by_the_body_of_a_record_that_is_printed(
 
     assert (kept.key, kept.body) == (key, body)
     assert of_worker.body is None
+
+
+SAYS_OF_ITSELF = {
+    "its thread and its own time": ("2026-01-05 12:00:00.123 [sqs-3] done", "sqs-3", True),
+    "its thread": ("[sqs-3] done", "sqs-3", False),
+    "its own time": ("2026-01-05 12:00:00.123 done", None, True),
+    "nothing": ("done", None, False),
+}
+
+
+@pytest.mark.parametrize(("line", "thread", "is_timed"), SAYS_OF_ITSELF.values(), ids=SAYS_OF_ITSELF)
+def test_the_facts_of_a_workers_line_bear_what_it_says_of_itself(line, thread, is_timed):
+    facts = of_line([Fact("effect", 0, "e-1", "a"), Fact("deleted", 0, "e-1", "a")], line)
+
+    assert {fact.thread for fact in facts} == {thread}
+    assert [fact.line_mark is not None for fact in facts] == [is_timed] * 2

@@ -103,6 +103,15 @@ def test_a_line_that_a_logger_writes_once_more_says_nothing_new(lines, left):
     assert len(facts_once(said)) == left
 
 
+def test_lines_with_their_own_times_are_echoes_all_the_same():
+    said = [
+        PlacedFact(at * MS, 0, 0, Fact("started", at * MS, f"line {n}", "a", line_mark=n))
+        for n, at in enumerate((0, 0, 1))
+    ]
+
+    assert facts_once(said) == said[:1]
+
+
 def test_a_line_that_says_the_same_with_another_count_is_another_receive():
     first, second = (Fact("started", n * MS, f"line {n}", "a", receive_count=n) for n in (1, 2))
 
