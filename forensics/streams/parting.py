@@ -168,7 +168,8 @@ class _MessageInStream:
         still_open = [before for before in self.handlings[:-1] if not _is_over(before)]
         if fact.role in _FAILED:
             return bool(still_open) and not self._one_at_a_time
-        if fact.role not in DELETED | {"worker_finished"} or _shows_work(self.handlings[-1]):
+        is_end = fact.is_failed_delete or fact.role in DELETED or fact.role == "worker_finished"
+        if not is_end or _shows_work(self.handlings[-1]):
             return False
         return any(_shows_effect(before) for before in still_open)
 

@@ -257,6 +257,14 @@ SAID = {
         ("started a", "effect a", "started a", "deleted a"),
         ["a: started effect", "a: started mention"],
     ),
+    "a delete that failed, which may be the slower one's, whose work was done: nobody's": (
+        ("started a", "effect a", "started a", "worker_delete_failed a"),
+        ["a: started effect", "a: started mention"],
+    ),
+    "a delete that failed where the later one did the work, too": (
+        ("started a", "effect a", "started a", "effect a", "worker_delete_failed a"),
+        ["a: started effect", "a: started effect delete_failed"],
+    ),
     "an end where the later one did the work, too": (
         ("started a", "effect a", "started a", "effect a", "deleted a"),
         ["a: started effect", "a: started effect deleted"],
