@@ -105,9 +105,9 @@ def facts_of_workers(lines: pl.DataFrame, reading: Reading) -> pl.DataFrame:
         group = reading.groups[str(log_group)]
         consumer, key_of = group.consumer, reading.keys.in_group(group.queue_name)
         for row in _worth_reading(mine, group).iter_rows(named=True):
-            facts = facts_of(parse_line(row["line"], consumer, group.name), row["at"], row["evidence_id"], key_of)
-            if facts:
-                rows.append((*(row[name] for name in PLACE), of_line(facts, row["line"])))
+            said = parse_line(row["line"], consumer, group.name)
+            if facts := facts_of(said, row["at"], row["evidence_id"], key_of):
+                rows.append((*(row[name] for name in PLACE), of_line(facts, said, row["line"])))
     return fact_rows(rows)
 
 

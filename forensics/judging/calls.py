@@ -159,7 +159,7 @@ def add_calls(delivery: Delivery, calls: Calls) -> None:
         if delivery.delete_reason is None and delivery.deleted_by_call_at is None:
             delivery.delete_at = deletes[0].at
             delivery.delete_reason = reason_of(deletes[0].error_text or "") or "other"
-        failed_at = delivery.worker_failed_at
+        failed_at = delivery.worker_failed_at if delivery.worker_finished_at is None else None
         if failed_at is not None and failed_at // CLOCK_US * CLOCK_US <= deletes[0].at:
             delivery.has_failed_first = True
     changes = [

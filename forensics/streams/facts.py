@@ -4,13 +4,14 @@ from collections.abc import Callable
 
 from forensics.body_shape import body_shape
 from forensics.event_ids import is_event_id
+from forensics.parsers.error_lines import is_error_line
 from forensics.parsers.handle_errors import HandleError
 from forensics.parsers.line import ParsedLine
 from forensics.parsers.own_times import mark_of
 from forensics.parsers.sqs_records import Record
 from forensics.parsers.threads import thread_of
 from forensics.parsers.workers import WorkerLine
-from forensics.streams.model import HIDDEN, TAKEN, WHOLE, Fact
+from forensics.streams.model import ERROR, HIDDEN, TAKEN, WHOLE, Fact
 
 _ALSO_SAYS = {
     "worker_failed": "worker_failed",
@@ -76,11 +77,16 @@ def facts_of(
     return facts
 
 
-def of_line(facts: list[Fact], line: str) -> list[Fact]:
-    """Return a worker's facts with the thread that wrote their line and its own time's mark, as far as it says them."""
+def of_line(facts: list[Fact], parsed: ParsedLine, line: str) -> list[Fact]:
+    """Return a worker's facts with the thread that wrote their line and its own time's mark, as far as it says them.
+
+    And that it is an error's, of each message that it names.
+    """
     if not facts:
         return facts
     thread, mark = thread_of(line), mark_of(line)
+    if parsed.mentions and is_error_line(parsed, line):
+        facts = [*facts, *(Fact(ERROR, facts[0].at, facts[0].evidence_id, named) for named in parsed.mentions)]
     return facts if thread is None and mark is None else [f._replace(thread=thread, line_mark=mark) for f in facts]
 
 

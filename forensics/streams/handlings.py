@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 
 from forensics.streams.attribution import AboutItem, attributed
 from forensics.streams.deliveries import gathered
-from forensics.streams.model import Delivery, Fact, LogGroup, PlacedFact
+from forensics.streams.in_hand import DELETED
+from forensics.streams.model import ERROR, Delivery, Fact, LogGroup, PlacedFact
 from forensics.streams.once import facts_once
 from forensics.streams.parting import MOMENT_US, STARTS, SURENESS, ends_handling, parted, visible_from
 
-_FAILURES = frozenset({"worker_raised", "worker_failed", "worker_gave_up", "worker_timed_out"})
+_FAILURES = frozenset({"worker_raised", "worker_failed", "worker_gave_up", "worker_timed_out", ERROR})
 
 
 class Handling(NamedTuple):
@@ -79,7 +80,7 @@ def delivery_of(handling: Handling, group: LogGroup) -> Delivery:
         batch_count=1,
     )
     said = (delivery.worker_finished_at, delivery.worker_failed_at, delivery.delete_at)
-    delivery.has_failed_first = _failed_before_delete(handling.facts)
+    delivery.has_failed_first = delivery.has_unanswered_error = _failed_before_delete(handling.facts)
     delivery.lone_mark_count = _effects_again(handling.facts, group.silence_ms)
     delivery.is_end_known = any(at is not None for at in said)
     delivery.run_started_at = delivery.first_fact_at
@@ -127,12 +128,15 @@ def _effects_again(facts: Sequence[Fact], silence_ms: int) -> int:
 
 
 def _failed_before_delete(facts: Sequence[Fact]) -> bool:
-    """Tell whether the worker said that it failed, or reported an exception, before its delete went wrong."""
+    """Tell whether the worker said that it failed, or logged an error or an exception, before it deleted its message or tried to.
+
+    Not where it says that it finished after all.
+    """
+    has_failed = False
     for fact in facts:
-        if fact.is_failed_delete:
-            return False
-        if fact.role in _FAILURES:
-            return any(later.is_failed_delete for later in facts)
+        if fact.is_failed_delete or fact.role in DELETED:
+            return has_failed and not any(told.role == "worker_finished" for told in facts)
+        has_failed = has_failed or fact.role in _FAILURES
     return False
 
 

@@ -162,8 +162,8 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
 
     First what the consumer's lines say, then the settings in force at the receive, then what was judged.
     ``run_ended_at`` of a worker that says nothing of an end is its last line; then ``is_end_known`` is false. ``stopped_at``:
-    its process was told to stop, and wrote nothing more of the message. ``has_failed_first``: its worker failed, and then tried
-    to delete it: it gave the message up. ``is_job``: its worker's framework says when its jobs begin, and so how they end. ``visibility_set``: when its worker changed the message's visibility, and until when; ``has_heartbeat``: again and again, for as long each. ``*_by_call``: as a recorded call to SQS tells, with this delivery's receipt handle;
+    its process was told to stop, and wrote nothing more of the message. ``has_failed_first``: its worker failed, and then
+    deleted it or tried to: it gave the message up, or had tried again. ``is_job``: its worker's framework says when its jobs begin, and so how they end. ``visibility_set``: when its worker changed the message's visibility, and until when; ``has_heartbeat``: again and again, for as long each. ``*_by_call``: as a recorded call to SQS tells, with this delivery's receipt handle;
     ``process_ended_at``: its worker's task had stopped, for the reason in ``process_end_words``; ``receiver``: who made a receive that no log shows, ``is_other_receiver``: none of those whose handlings logs show.
     ``is_passing``: lines name the message, and none says that it was in hand; ``in_hand_count``: of a function's run that printed no
     batch, of so many messages some line does.

@@ -58,7 +58,7 @@ def by_the_grammar(events: pl.DataFrame, reading: Reading) -> Part:
         group = reading.groups[row["log_group"]]
         said = parse_line(row["line"], group.consumer, group.name)
         if mine := facts_of(said, row["at"], row["evidence_id"], reading.keys.in_group(group.queue_name)):
-            facts.append((*(row[name] for name in PLACE), of_line(mine, row["line"])))
+            facts.append((*(row[name] for name in PLACE), of_line(mine, said, row["line"])))
     return told.and_part(Part(facts=fact_rows(facts)))
 
 

@@ -101,6 +101,12 @@ def test_a_delete_after_a_failure_gave_the_message_up(failed_at, expected):
     assert told.has_failed_first is expected
 
 
+def test_a_delete_after_a_failure_tells_nothing_where_the_worker_finished_after_all():
+    told = with_calls(call(40, DELETE, receipt_handle=MINE), worker_failed_at=0, worker_finished_at=39 * S)
+
+    assert told.has_failed_first is False
+
+
 RECEIVES = {
     "one at that time": ([call(0, RECEIVE, message_id="m1", receipt_handle=MINE)], 40 * S),
     "one long before": ([call(-9, RECEIVE, message_id="m1", receipt_handle=MINE)], None),

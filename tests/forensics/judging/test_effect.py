@@ -98,6 +98,10 @@ CASES = {
         {"delete_at": 2, "started_at": 1, "run_status": "error", "has_failed_first": True, **WORKER},
         ("unknown", "parallel", None),
     ),
+    "deleted by a worker that had failed": (
+        {"worker_finished_at": 2, "started_at": 1, "has_failed_first": True, **WORKER},
+        ("unknown", "no_item_lines", None),
+    ),
     "a delete by a worker": ({"delete_at": 2, "run_status": "unknown", **WORKER}, ("yes", "finished", 2)),
     "finished after all, though its place was not reached": (
         {"is_not_reached": True, "worker_finished_at": 7},

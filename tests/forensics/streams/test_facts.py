@@ -243,7 +243,23 @@ SAYS_OF_ITSELF = {
 
 @pytest.mark.parametrize(("line", "thread", "is_timed"), SAYS_OF_ITSELF.values(), ids=SAYS_OF_ITSELF)
 def test_the_facts_of_a_workers_line_bear_what_it_says_of_itself(line, thread, is_timed):
-    facts = of_line([Fact("effect", 0, "e-1", "a"), Fact("deleted", 0, "e-1", "a")], line)
+    facts = of_line([Fact("effect", 0, "e-1", "a"), Fact("deleted", 0, "e-1", "a")], parse_line(line), line)
 
     assert {fact.thread for fact in facts} == {thread}
     assert [fact.line_mark is not None for fact in facts] == [is_timed] * 2
+
+
+ERRORS = {
+    "by its level": (f"2026-01-05 12:00:00,123 ERROR card declined for message {A}", ["mention", "error"]),
+    "in JSON": (f'{{"level": "error", "message": "card declined", "message_id": "{A}"}}', ["mention", "error"]),
+    "at another level": (f"2026-01-05 12:00:00,123 WARNING card declined for message {A}", ["mention"]),
+    "that is an effect's line": (f"ERROR charged m={A}", ["effect"]),
+}
+
+
+@pytest.mark.parametrize(("line", "roles"), ERRORS.values(), ids=ERRORS)
+def test_an_error_of_a_worker_is_of_the_message_that_its_line_names(line, roles):
+    parsed = parse_line(line, CONSUMER)
+    facts = of_line(facts_of(parsed, 5_000, "e-1", lambda r: None), parsed, line)
+
+    assert [(fact.role, fact.message_id) for fact in facts] == [(role, A) for role in roles]

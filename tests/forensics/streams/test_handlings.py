@@ -462,6 +462,15 @@ GIVEN_UP = {
     "failed, then tried to delete": (("started a", "worker_failed a", f"&handle_error a {DELETE}"), True),
     "tried to delete, and failed because of it": (("started a", f"handle_error a {DELETE}", "&worker_failed a"), False),
     "failed, and deleted nothing": (("started a", "worker_failed a"), False),
+    "failed, then deleted": (("started a", "worker_failed a", "deleted a"), True),
+    "logged an error, then deleted": (("started a", "error a", "deleted a"), True),
+    "logged an error, then tried to delete": (("started a", "error a", "worker_delete_failed a"), True),
+    "logged an error when it was deleted": (("started a", "deleted a", "error a"), False),
+    "logged an error, and deleted nothing": (("started a", "error a"), False),
+    "logged an error, finished all the same, and deleted": (
+        ("started a", "error a", "worker_finished a", "deleted a"),
+        False,
+    ),
 }
 
 
@@ -469,7 +478,9 @@ GIVEN_UP = {
 def test_a_worker_that_failed_before_its_delete_gave_the_message_up(said, expected):
     (handling,) = handlings(*said)
 
-    assert delivery_of(handling, GROUP).has_failed_first is expected
+    delivery = delivery_of(handling, GROUP)
+
+    assert (delivery.has_failed_first, delivery.has_unanswered_error) == (expected, expected)
 
 
 AGAIN = {
