@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from forensics.parsers.json_lines import ERROR_LEVEL_NEEDLES
 from forensics.parsers.mentions import SEND_NEEDLE
 from forensics.streams.shapes import OTHER_ID, SEND
 
@@ -20,6 +21,8 @@ _ID_LENGTH = len(_ID)
 _AS_ID = np.frombuffer(OTHER_ID.encode(), np.uint8)
 _HEX_OR_DASH = _HEX.decode() + "-"
 _AS_ZEROS = str.maketrans("123456789", "0" * 9)
+_KEPT = {needle.encode(): np.frombuffer(needle.encode(), np.uint8) for needle in ERROR_LEVEL_NEEDLES}
+_KEPT[SEND_NEEDLE.encode()] = np.frombuffer(SEND.encode(), np.uint8)
 _MASKED_NEEDLE = SEND_NEEDLE.translate(_AS_ZEROS)
 
 
@@ -48,10 +51,12 @@ def shapes_of(lines: pl.Series) -> Shapes:
 
 
 def masked(lines: pl.Series) -> pl.Series:
-    """Return texts with each id as ``OTHER_ID``, the needle of sends as ``SEND``, and every other digit as 0; lengths stay.
+    """Return texts with each id as ``OTHER_ID``, the needle of sends as ``SEND``, and every digit but an error level's as 0; lengths stay.
 
     >>> masked(pl.Series(["pay_17 é", "did 8C0FEE00-0000-4000-8000-000000000001!"])).to_list()
     ['pay_00 é', 'did ffffffff-ffff-ffff-ffff-ffffffffffff!']
+    >>> masked(pl.Series(['{"level":50,"time":17}', '{"level":30,"time":17}'])).to_list()
+    ['{"level":50,"time":00}', '{"level":00,"time":00}']
     """
     array = lines.rechunk().to_arrow().cast(pa.large_string())
     validity, offsets, data = array.buffers()
@@ -61,10 +66,10 @@ def masked(lines: pl.Series) -> pl.Series:
     raw = data.to_pybytes()
     text = np.frombuffer(bytearray(raw.translate(_DIGITS)), np.uint8)
     _overwrite(text, _ids_in(text, borders), _AS_ID)
-    needle = SEND_NEEDLE.encode()
-    if needle in raw:
-        sends = _places_of(needle, raw)
-        _overwrite(text, sends[_are_inside(sends, len(needle), borders)], np.frombuffer(SEND.encode(), np.uint8))
+    for needle, kept in _KEPT.items():
+        if needle in raw:
+            places = _places_of(needle, raw)
+            _overwrite(text, places[_are_inside(places, len(needle), borders)], kept)
     same = pa.LargeStringArray.from_buffers(len(array), offsets, pa.py_buffer(text), validity, -1, array.offset)
     return pl.Series(lines.name, pl.from_arrow(same))
 

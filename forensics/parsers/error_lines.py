@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from forensics.parsers.app_lines import TRACEBACK
 from forensics.parsers.grammar import Pattern
+from forensics.parsers.json_lines import ERROR_LEVEL_NEEDLES
 
 if TYPE_CHECKING:
     from forensics.parsers.line import ParsedLine
 
 _LEVELS = frozenset({"error", "critical", "fatal", "severe", "fail", "crit"})
 _KINDS = frozenset({"app", "other", "logged_error"})
-NEEDLES = ("ERROR", "CRIT", "FATAL", "SEVERE", "rror", "atal", "ritical", TRACEBACK)
+NEEDLES = ("ERROR", "CRIT", "FATAL", "SEVERE", "rror", "atal", "ritical", TRACEBACK, *ERROR_LEVEL_NEEDLES)
 """A line with none of these, ``fail`` and ``crit`` aside, is none of them."""
 
 LOCAL = Pattern(

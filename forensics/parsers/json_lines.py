@@ -95,6 +95,12 @@ LEVEL = Pattern(
     + _OPEN
     + r"(?P<level>[A-Za-z]{2,16}+)",
 )
+NUMERIC_LEVEL = Pattern(
+    "json_numeric_level", r"(?:^\{|\"pid\":[0-9]{1,10}+,)\"level\":(?P<level>[56]0),\"(?:time|msg)\""
+)
+"""Pino's line begins with it; Bunyan's has it behind the process."""
+ERROR_LEVELS = {"50": "error", "60": "fatal"}
+ERROR_LEVEL_NEEDLES = tuple(f'"level":{number}' for number in ERROR_LEVELS)
 FUNCTION_NAME = Pattern(
     "json_function_name",
     r"unction(?:_name|Name(?<=FunctionName))" + _OPEN + r"(?P<function_name>[A-Za-z0-9_-]{1,140}+)",
@@ -156,3 +162,12 @@ NODE_ERROR = Pattern(
     + r"\"",
 )
 """An error that Node's console prints alone: by the runtime, or by the application after it caught it."""
+
+
+def level_of(text: str) -> str | None:
+    """Return the level that a line of JSON states, in words; of numbers those of errors alone.
+
+    >>> level_of('{"level":50,"time":1767614400123,"pid":7,"msg":"card declined"}')
+    'error'
+    """
+    return LEVEL.find(text, 1) or ERROR_LEVELS.get(NUMERIC_LEVEL.find(text, "level") or "")

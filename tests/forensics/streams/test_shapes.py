@@ -9,6 +9,8 @@ SHAPES = {
     "an error of a message": (f"[ERROR]\t0000-00-00T00:00:00.000Z\t{OWN_ID}\tmessage {OTHER_ID} timed out", None),
     "an error of nobody": (f"[ERROR]\t0000-00-00T00:00:00.000Z\t{OWN_ID}\ttimed out", None),
     "information on a message": (f"[INFO]\t0000-00-00T00:00:00.000Z\t{OWN_ID}\tmessage {OTHER_ID} took 0 s", MENTION),
+    "an error by its number": ('{"level":50,"time":0000000000000,"pid":0,"msg":"timed out"}', None),
+    "information by its number": ('{"level":00,"time":0000000000000,"pid":0,"msg":"errors: 0"}', 0),
     "information on nobody": (f"[INFO]\t0000-00-00T00:00:00.000Z\t{OWN_ID}\terrors: 0", 0),
 }
 
