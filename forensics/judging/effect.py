@@ -21,7 +21,7 @@ def _unlogged(d: Delivery) -> bool:
 
 
 def _may_be_same_receive(d: Delivery) -> bool:
-    """Its receive count or a line is an earlier delivery's, or it was begun within a second of one: another stream may tell of that receive once more."""
+    """Its receive count or a line is an earlier delivery's, or it was begun within a second of one or told like it: another stream may tell of that receive once more."""
     return d.may_be_same_receive and (_marked(d) or not _guarded(d))
 
 

@@ -42,7 +42,8 @@ def put_together(item: Sequence[Delivery]) -> list[Delivery]:
     the same lines of them with their own times, ``LEAST_TIMES`` or more. Two runs of functions are two. Else
     the same count is that of one receive that two streams tell of, or of a copy that a standard queue handed out: the later one
     ``may_be_same_receive``. So may a later one that has one such line of an earlier, or where workers of two streams begin a message within
-    a second of one another: nothing is handed out again so soon but what was let go, and what a queue copied.
+    a second of one another, or say the same of it, as far apart, before it was visible again: nothing is handed out again so soon but what
+    was let go, and what a queue copied.
     """
     names = [*zip(*map(_NAMES, item), strict=True), [mark for d in item for mark in d.line_marks]]
     is_repeated = any(map(_repeats, names))
@@ -50,7 +51,7 @@ def put_together(item: Sequence[Delivery]) -> list[Delivery]:
     begun = [(d.received_at, d) for d in found if d.received_at is not None and _is_begun_by_worker(d)]
     begun.sort(key=lambda timed: _by_time(timed[1]))
     for (at, one), (again_at, other) in pairwise(begun):
-        if again_at - at < _MOMENT_US and _may_be_told_twice(one, other):
+        if (again_at - at < _MOMENT_US or _is_told_alike(one, other, again_at)) and _may_be_told_twice(one, other):
             other.may_be_same_receive = True
     return found
 
@@ -88,6 +89,16 @@ def _is_begun_by_worker(d: Delivery) -> bool:
     """Tell whether lines show when a worker began a message that they name."""
     is_begun = d.record_at is not None or d.started_at is not None
     return is_begun and d.consumer_kind == "worker" and d.message_id is not None
+
+
+def _is_told_alike(one: Delivery, other: Delivery, again_at: int) -> bool:
+    """Tell whether two say the same of a message, as far apart from beginning to end, the other before it was visible again."""
+    if one.hidden_until_at is None or again_at >= one.hidden_until_at:
+        return False
+    times = [(getattr(one, name), getattr(other, name)) for name in _EARLIEST]
+    apart = [theirs - mine for mine, theirs in times if mine is not None and theirs is not None]
+    is_same = all((mine is None) == (theirs is None) for mine, theirs in times)
+    return is_same and len(apart) > 1 and max(apart) - min(apart) < _MOMENT_US
 
 
 def _may_be_told_twice(one: Delivery, other: Delivery) -> bool:

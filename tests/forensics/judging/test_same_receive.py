@@ -16,6 +16,8 @@ T1, T2 = 1 << 32, 2 << 32
 """Marks of two own times; what is added is of the text."""
 STAMPED = WORKER | {"line_marks": [T1, T2], "received_at": 0}
 LATER = STAMPED | BESIDE | {"received_at": 90 * S}
+TOLD = BEGUN | {"received_at": 0, "marker_at": S, "hidden_until_at": 30 * S}
+AS_TOLD = TOLD | BESIDE | {"received_at": 9 * S, "started_at": 9 * S, "marker_at": 10 * S}
 ONE, TWO, MAYBE = "one", "two", "maybe one"
 CASES = {
     "one receipt handle": ({"receipt_handle": ONE_HANDLE}, {"receipt_handle": ONE_HANDLE, "log_stream": "other"}, ONE),
@@ -89,6 +91,19 @@ CASES = {
         BEGUN | BESIDE | {"received_at": 1, "receipt_handle": OTHER_HANDLE},
         TWO,
     ),
+    "told alike before it was visible again": (TOLD, AS_TOLD, MAYBE),
+    "in two log groups, told alike before it was visible again": (TOLD, AS_TOLD | {"log_group": "/ecs/b"}, MAYBE),
+    "told alike when it was visible again": (TOLD | {"hidden_until_at": 9 * S}, AS_TOLD, TWO),
+    "told alike, and until when it was hidden is not known": (TOLD | {"hidden_until_at": None}, AS_TOLD, TWO),
+    "told alike in one stream": (TOLD | BESIDE, AS_TOLD, TWO),
+    "told alike, and the first is counted": (TOLD | {"receive_count": 1}, AS_TOLD, MAYBE),
+    "told alike, with different counts": (TOLD | {"receive_count": 1}, AS_TOLD | {"receive_count": 2}, TWO),
+    "told alike, nearly a second longer": (TOLD, AS_TOLD | {"marker_at": 11 * S - 1}, MAYBE),
+    "told alike, but a second longer": (TOLD, AS_TOLD | {"marker_at": 11 * S}, TWO),
+    "one shows an end besides": (TOLD, AS_TOLD | {"worker_finished_at": 10 * S}, TWO),
+    "the other shows an end besides": (TOLD | {"worker_finished_at": S}, AS_TOLD, TWO),
+    "of each the beginning alone": (TOLD | {"marker_at": None}, AS_TOLD | {"marker_at": None}, TWO),
+    "told alike, and when it came is not known": (TOLD, AS_TOLD | {"received_at": None}, TWO),
     "two lines with their own times in two streams": (STAMPED, LATER, ONE),
     "in two log groups": (STAMPED, STAMPED | {"log_group": "/ecs/b", "received_at": 90 * S}, ONE),
     "and each has another line besides": (
