@@ -137,7 +137,10 @@ def test_a_redrive_plan_is_said_by_its_phrases(code, tmp_path):
 def _values_of(test):
     """What a test is called with, time after time."""
     marks = [mark for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"]
-    return list(marks[0].args[1]) if marks else [()]
+    if not marks:
+        return [()]
+    names, values = marks[0].args
+    return [(value,) for value in values] if isinstance(names, str) else list(values)
 
 
 def _proposed(monkeypatch):
