@@ -73,6 +73,10 @@ def suggest(
         _write(chosen, found, accept or [])
     elif found.proposals:
         say("`--write` puts those you accept into the settings file; correlate again afterwards.")
+    if found.proposals and found.cannot_tell and "effect" not in {p.kind for p in found.proposals}:
+        say(
+            "Then ask `doubletake suggest` once more: where more lines name their message, another one may tell the effect."
+        )
 
 
 def record(proposal: "Proposal") -> dict[str, Any]:

@@ -117,6 +117,17 @@ def test_where_no_line_tells_how_runs_ended_that_is_said_and_no_count_of_those_t
     assert "Nothing to propose" in printed.out
 
 
+def test_where_a_start_is_proposed_and_no_effect_it_is_said_to_ask_again(tmp_path, capsys):
+    """A run that was cut off may have begun a message that no known word names: with the start known, its line is the last."""
+    lake = saved(tmp_path, says=lambda line: line if line.startswith("begin") else "booked")
+
+    assert cli.main(["suggest", world.QUEUE, "--lake", lake]) == 0
+
+    told = capsys.readouterr()
+    assert "started" in told.out
+    assert "once more: where more lines name their message" in told.err
+
+
 def test_messages_that_a_logged_response_names_as_failed_need_no_effect_line(tmp_path, capsys):
     def says(line):
         message = line.rpartition(" ")[2]
