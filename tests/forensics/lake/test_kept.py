@@ -4,6 +4,7 @@ import json
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,6 +77,25 @@ def test_a_small_file_is_read_by_one_thread(lake, kept, monkeypatch):
 
     assert lines(lake) == ["line 1"]
     assert threads == [False]
+
+
+def test_what_is_large_is_read_by_more_threads_than_one(lake, kept, monkeypatch):
+    add(lake, 1)
+    threads, dataset = [], data_files.dataset
+
+    class Watched:
+        def __init__(self, *of: Any) -> None:
+            self.of = dataset(*of)
+
+        def to_table(self, **how: Any) -> Any:
+            threads.append(how.get("use_threads", True))
+            return self.of.to_table(**how)
+
+    monkeypatch.setattr(data_files, "dataset", Watched)
+    monkeypatch.setattr(data_files, "KEPT_FILES_BYTES", 1)
+
+    assert lines(lake) == ["line 1"]
+    assert threads == [True]
 
 
 def test_a_file_that_is_spoilt_after_it_was_read_is_told(lake):
