@@ -16,7 +16,8 @@ _IN_TEXT = re.compile(
     r"""(?<![\w."'-])(?P<name>[A-Za-z_][\w.-]*)=(?:"(?P<quoted>[^"\\]*)"|(?P<value>[^\s"',;)\]}]+))""", re.ASCII
 )
 _TAG = re.compile(r"\[ ?(?P<value>[\w.:/@+-]+) ?\]", re.ASCII)
-_TOKEN = re.compile(r"[A-Za-z0-9_.@+-]+", re.ASCII)
+TOKEN = re.compile(r"[A-Za-z0-9_.@+-]+", re.ASCII)
+"""What of a line an id or a name may be."""
 _MOST_KINDS = 10
 """Of more values than that, those of a field that stands once in a handling are no kinds of things that happen; nor are those of one
 that changes in a handling, unless they stand on more than five lines each."""
@@ -45,9 +46,7 @@ def fields_in(text: str) -> Iterator[Field]:
         for told in form.finditer(text):
             group = "value" if told["quoted"] is None else "quoted"
             yield Field(told["name"], *told.span(group), group == "quoted")
-    if is_json:
-        return
-    for number, told in enumerate(_TAG.finditer(text)):
+    for number, told in enumerate(() if is_json else _TAG.finditer(text)):
         yield Field(f"[{number}]", *told.span("value"), False)
 
 
@@ -58,10 +57,10 @@ def circumstances(named: Iterable[tuple[Hashable, str, int]]) -> frozenset[str]:
         for field in fields_in(text):
             if not field.start <= place < field.end:
                 values[field.name][handling].append(masked(text[field.start : field.end]))
-    return frozenset(name for name, of_handlings in values.items() if _is_one(of_handlings.values()))
+    return frozenset(name for name, of_handlings in values.items() if _tells_circumstances(of_handlings.values()))
 
 
-def _is_one(of_handlings: Collection[Sequence[str]]) -> bool:
+def _tells_circumstances(of_handlings: Collection[Sequence[str]]) -> bool:
     kinds = {value for values in of_handlings for value in values}
     again = [values for values in of_handlings if len(values) > 1]
     constant = sum(len(set(values)) == 1 for values in again)
@@ -72,7 +71,7 @@ def _is_one(of_handlings: Collection[Sequence[str]]) -> bool:
 
 def masked(text: str) -> str:
     """Return a text without its tokens that have a digit."""
-    return _TOKEN.sub(lambda told: VARIABLE if any(c.isdigit() for c in told[0]) else told[0], text)
+    return TOKEN.sub(lambda told: VARIABLE if any(c.isdigit() for c in told[0]) else told[0], text)
 
 
 def around(text: str, start: int, end: int, passed_over: Collection[str] = ()) -> tuple[str, str]:

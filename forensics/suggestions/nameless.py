@@ -9,6 +9,7 @@ import heapq
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 from zlib import crc32
 
@@ -76,9 +77,9 @@ def nameless_runs(findings: Findings, log_group: str, function: str | None) -> N
     if not there:
         return Nameless([], 0, "no line tells how its runs ended") if function else _of_worker(findings, log_group)
     why_not = None
-    passed_over = _circumstances(runs)
-    for naming, kind in ((_namings, MESSAGE_ID), (_keys_in, OF_LINE)):
-        named = [list(naming(run, passed_over)) for run in runs]
+    ids_in = partial(_namings, passed_over=_circumstances(runs))
+    for naming, kind in ((ids_in, MESSAGE_ID), (_keys_in, OF_LINE)):
+        named = [list(naming(run)) for run in runs]
         places, why = _places([{n.place: n.value for n in of} for of in named], _by_place(runs, named))
         why_not = why_not or why
         for run, of in zip(runs, named, strict=True):
@@ -213,7 +214,7 @@ def _namings(run: RunLines, passed_over: frozenset[str]) -> Iterator[_Naming]:
                 yield _Naming(place, value, number, tuple(shapes[value]))
 
 
-def _keys_in(run: RunLines, passed_over: frozenset[str]) -> Iterator[_Naming]:
+def _keys_in(run: RunLines) -> Iterator[_Naming]:
     """Yield what stands behind a name of a piece of work in a run's lines, as in ``payment_id=p-7``."""
     for number, line in enumerate(run.lines):
         for name, value, start in works_named(line.text) if len(line.text) <= MOST_CHARS else ():

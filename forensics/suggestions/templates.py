@@ -12,10 +12,9 @@ from typing import NamedTuple
 from forensics.parsers.app_lines import PREFIX
 from forensics.parsers.marks import mark
 from forensics.possessive import compiled
-from forensics.suggestions.circumstances import ANY_WORDS, VARIABLE, around, circumstances
+from forensics.suggestions.circumstances import ANY_WORDS, TOKEN, VARIABLE, around, circumstances
 from forensics.suggestions.model import MESSAGE_ID, RunLines
 
-_TOKEN = re.compile(r"[A-Za-z0-9_.@+-]+", re.ASCII)
 _WORD = re.compile(r"[A-Za-z]{2,}", re.ASCII)
 _SPOKEN = re.compile(r"[A-Za-z]{2,} ", re.ASCII)
 """A word of a sentence, and not the name of a field before its value."""
@@ -24,7 +23,7 @@ _BEGINNING = r"(?:^|\t|[^\w\s]\s*)"
 _ENDS = ".-+@"
 """Characters of a token that end a sentence rather than a value."""
 _SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
-_HIDDEN = re.compile("[\0\1]")
+_HIDDEN = re.compile(f"[{VARIABLE}{ANY_WORDS}]")
 _SHOWN_AS = {VARIABLE: r"\S+?", ANY_WORDS: r'[^"]*?'}
 _COLUMN = "\t"
 MOST_EXAMPLES = 5
@@ -114,7 +113,7 @@ def _sayings(run: RunLines) -> Iterator[tuple[Saying, str, str]]:
             continue
         begin = len(PREFIX.find(line.text) or "")
         hits: dict[str, tuple[Saying, str]] = {}
-        for token in _TOKEN.finditer(line.text, begin):
+        for token in TOKEN.finditer(line.text, begin):
             value = token[0].rstrip(_ENDS)
             owner = owners.get(value)
             if owner is None:
