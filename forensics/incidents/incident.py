@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from forensics.incidents.ranking import highest, most_frequent, ranked, with_counts
-from forensics.incidents.shares import Share, merged
+from forensics.incidents.shares import Share
 from forensics.incidents.trigger import why
 from forensics.sentence import labelled, said
 from forensics.verdict import VERDICTS, headline, noun_of, why_sentence
@@ -80,7 +80,7 @@ def incident_row(incident_id: str, queue_arn: str, told: Share, blocked_ms: int 
         "extra_effects_at_least": told.repeated.sure,
         "extra_effects_at_most": None if told.has_open_end else told.repeated.count,
         "unread_sources": list(gaps) if settings.has_queue_settings else [*gaps, NO_QUEUE_SETTINGS],
-        "evidence_ids": merged([told.evidence_ids, sorted(settings.evidence_ids)]),
+        "evidence_ids": told.evidence_ids,
     }
 
 
@@ -145,7 +145,6 @@ class _Settings(NamedTuple):
     visibility_timeout_s: int | None
     function_timeout_s: int | None
     batch_size: int | None
-    evidence_ids: set[str]
     has_queue_settings: bool
 
 
@@ -159,6 +158,5 @@ def _settings(told: Share) -> _Settings:
         highest(one.visibility_timeout_s for one in met),
         stopped_s if not timeouts or stopped_s in timeouts else max(timeouts),
         highest(one.batch_size for one in met),
-        {line for one in met for line in one.evidence_ids if line},
         any(one.visibility_timeout_s is not None or one.evidence_ids[0] is not None for one in met),
     )

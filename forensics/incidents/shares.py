@@ -3,14 +3,14 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
 from forensics.incidents.ranking import highest
 from forensics.incidents.repeats import Repeated, WorkRepeat, all_repeated, counted, repeats
 from forensics.incidents.told import AnyDelivery, Told
-from forensics.incidents.trigger import Triggers, triggers_of
+from forensics.incidents.trigger import Triggers, all_triggers, triggers_of
 from forensics.judging.model import Judged, Message, Redelivery
 from forensics.origins import still_open
 from forensics.rules.ruling import UNDECIDABLE, Ruling
@@ -38,7 +38,7 @@ class Share:
     ``final_at``, and ``further`` with what is out and open of their origins. Of the affected ones the rest:
     ``repeated_elsewhere``: the items of works that are repeated in other incidents alone, sorted,
     ``has_open_end`` where one has no upper bound, ``has_other_receives`` where a receive count is not 1, ``stopped_s``: how long
-    runs lasted that timed out. ``evidence_ids`` are sorted.
+    runs lasted that timed out. ``evidence_ids``, sorted, name the lines of the settings in force, too.
     """
 
     queue: str
@@ -105,6 +105,8 @@ def share_of(
     of_affected = [d for d in ledger if d.item_id in affected]
     shared = [message for message in hit if not here.issuperset(message.related_message_ids)]
     again = repeats(messages, mine, ledger, affected)
+    in_force = _in_force(of_affected)
+    of_settings = (line for one in in_force for line in one.evidence_ids if line)
     return Share(
         queue=max((message.queue for message in hit), default=""),
         verdicts=Counter(message.verdict for message in messages),
@@ -125,12 +127,12 @@ def share_of(
         group_ids={message.group_id for message in hit if message.group_id is not None},
         has_open_end=any(message.effects_at_most is None for message in hit),
         has_other_receives=any(message.receive_count != 1 for message in hit),
-        evidence_ids=sorted(set().union(*(message.evidence_ids for message in hit))),
+        evidence_ids=sorted(set().union(of_settings, *(message.evidence_ids for message in hit))),
         causes=Counter(redelivery.cause for redelivery in mine),
         excluded=_excluded(mine),
         rivals=_rivals(mine),
         first_repeat_at=_lowest(times),
-        in_force=_in_force(of_affected),
+        in_force=in_force,
         stopped_s={
             round((d.run_ended_at - d.run_started_at) / 1_000_000)
             for d in of_affected
@@ -158,9 +160,6 @@ def _marked(counts: Counts) -> Counts:
 
 def together(shares: Sequence[Share]) -> Share:
     """Add up what different works tell of one incident, at least one."""
-    triggers = Triggers()
-    for share in shares:
-        triggers.add(share.triggers)
     return Share(
         queue=max(share.queue for share in shares),
         verdicts=_sum(share.verdicts for share in shares),
@@ -188,7 +187,7 @@ def together(shares: Sequence[Share]) -> Share:
         first_repeat_at=_lowest(share.first_repeat_at for share in shares),
         in_force=set().union(*(share.in_force for share in shares)),
         stopped_s=set().union(*(share.stopped_s for share in shares)),
-        triggers=triggers,
+        triggers=all_triggers([share.triggers for share in shares]),
         repeated=all_repeated(share.repeated for share in shares),
     )
 
@@ -218,7 +217,7 @@ def _sum(counts: Iterable[Counts]) -> Counter[str]:
 
 def merged(lists: Iterable[Sequence[str]]) -> list[str]:
     """Return what sorted lists hold, sorted, each once."""
-    return list(dict.fromkeys(sorted(chain.from_iterable(lists))))
+    return [text for text, _ in groupby(sorted(chain.from_iterable(lists)))]
 
 
 def _sent_count(messages: Iterable[Message]) -> int:

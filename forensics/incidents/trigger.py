@@ -1,6 +1,6 @@
 """What triggered an incident's redeliveries, and the values that tell it: its first redelivery of that kind, and the run before."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -53,24 +53,13 @@ class Triggers:
     """What some works tell of an incident's triggers: how often each was, its first redelivery, and the runs it ended.
 
     ``runs`` are all that ended so with an affected message, be it given out again or not; ``batches`` are of every run, by
-    its consumer.
+    its consumer: which of them is asked for, all works together tell.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
     first: dict[str, First] = field(default_factory=dict)
     runs: dict[str, set[str]] = field(default_factory=dict)
     batches: dict[str, Batch] = field(default_factory=dict)
-
-    def add(self, other: "Triggers") -> None:
-        """Add what other works tell."""
-        self.counts = Counter(self.counts) + Counter(other.counts)
-        for trigger, first in other.first.items():
-            self.first[trigger] = min(first, self.first.get(trigger, first), key=_place)
-        for trigger, runs in other.runs.items():
-            self.runs[trigger] = self.runs.get(trigger, set()) | runs
-        for run, batch in other.batches.items():
-            mine = self.batches.get(run)
-            self.batches[run] = batch if mine is None else Batch(*map(sum, zip(mine, batch, strict=True)))
 
 
 def trigger_of(cause: str, earlier_status: str | None) -> str:
@@ -111,6 +100,22 @@ def triggers_of(
             asked = (r.gap_ms, r.overlap_ms, r.earlier_function_timeout_s, r.visibility_timeout_s)
             found.first[trigger] = First(*place, *asked, told)
     found.batches = {run: _batch(batch, by_place) for run, batch in by_run.items()}
+    return found
+
+
+def all_triggers(every: Sequence[Triggers]) -> Triggers:
+    """Add up what different works tell; of batches only those before a first redelivery are left, for no others are asked."""
+    found = Triggers()
+    for told in every:
+        for trigger, count in told.counts.items():
+            found.counts[trigger] = found.counts.get(trigger, 0) + count
+        for trigger, first in told.first.items():
+            found.first[trigger] = min(first, found.first.get(trigger, first), key=_place)
+        for trigger, runs in told.runs.items():
+            found.runs.setdefault(trigger, set()).update(runs)
+    for run in {first.earlier.consumer for first in found.first.values() if first.earlier}:
+        if run is not None and (parts := [told.batches[run] for told in every if run in told.batches]):
+            found.batches[run] = Batch(*map(sum, zip(*parts, strict=True)))
     return found
 
 
