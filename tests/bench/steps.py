@@ -27,16 +27,17 @@ from spark_jobs.runner import correlate  # noqa: E402
 from tests.bench.generate import EVERY, SETTINGS, fill  # noqa: E402
 
 ROUNDS = 3
+worked_s = time.process_time
 
 
 @contextmanager
 def counted(into: Counter[str], name: str) -> Iterator[None]:
     """Count a block's seconds of processor."""
-    begin = time.process_time()
+    begin = worked_s()
     try:
         yield
     finally:
-        into[name] += time.process_time() - begin
+        into[name] += worked_s() - begin
 
 
 def one_round(run: Callable[[], Any]) -> Counter[str]:

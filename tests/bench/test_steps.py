@@ -1,30 +1,28 @@
 """Where a correlation's time goes is counted by step, and what writes Parquet in them beside it."""
 
-import time
+import itertools
 
 import polars as pl
 
 from spark_jobs.cache import Cache
 from spark_jobs.carried import Carried
 from spark_jobs.carrier import Here
-from tests.bench.steps import one_round
-
-BUSY_S = 0.02
+from tests.bench import steps
 
 
-def busy(_, unit):
-    until = time.process_time() + BUSY_S
-    while time.process_time() < until:
-        pl.DataFrame({"a": [1]}).write_parquet(unit["file"])
+def writing(_, unit):
+    for number in range(unit["files"]):
+        pl.DataFrame({"a": [1]}).write_parquet(unit["folder"] / f"{unit['name']}-{number}.parquet")
     return {}
 
 
-def test_what_kernels_work_is_counted_by_their_names(tmp_path):
+def test_what_kernels_work_is_counted_by_their_names_and_so_is_writing_in_them(tmp_path, monkeypatch):
+    """A clock that goes on by one second whenever it is looked at: twice for a block, and once more at the begin of all."""
+    monkeypatch.setattr(steps, "worked_s", itertools.count().__next__)
     carried = Carried(Cache(tmp_path), Here(), None)
-    units = [{"name": str(n), "file": tmp_path / f"{n}.parquet"} for n in range(2)]
+    units = [{"name": "one", "files": 1, "folder": tmp_path}, {"name": "two", "files": 2, "folder": tmp_path}]
 
-    found = one_round(lambda: carried.map("busy", busy, None, units))
+    found = steps.one_round(lambda: carried.map("writing", writing, None, units))
 
-    assert 2 * BUSY_S <= found["busy"] <= found["all"]
-    assert 0 < found["write_parquet"] <= found["busy"]
-    assert all((tmp_path / f"{n}.parquet").exists() for n in range(2))
+    assert found == {"write_parquet": 3, "writing": 3 + 5, "all": 11}
+    assert len(list(tmp_path.glob("*.parquet"))) == 3
