@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import numpy as np
 import polars as pl
 
 from forensics.incidents.quiet import QUIET_MS, incident_id
@@ -44,47 +43,55 @@ def membership(verdicts: pl.DataFrame, reached: Mapping[str, int] = MappingProxy
     An incident's timeline has a lane for each, from 1: affected ones first, then by first receive, place in the printed batch, and id.
     ``reached`` tells of queues (by ARN) until when (µs) affected messages were active that came before all of these.
     """
-    of_queues = verdicts.partition_by("queue_arn", as_dict=True)
-    found = pl.concat(
-        [_none_of(verdicts), *(_of_queue(mine, reached.get(str(arn), _NEVER)) for (arn,), mine in of_queues.items())]
-    )
+    affected, incidents = _affected(verdicts.filter("is_affected"), reached)
+    found = pl.concat([affected, _bystanders(verdicts.filter(~pl.col("is_affected")), incidents)])
     in_order = found.sort(
         ~pl.col("is_member_affected"), "first_received_at", "batch_position", "item_id", "queue_arn", nulls_last=False
     )
     return in_order.with_columns(lane=pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("queue_arn", "incident_id"))
 
 
-def _none_of(verdicts: pl.DataFrame) -> pl.DataFrame:
-    none = verdicts.clear()
-    return none.with_columns(incident_id=pl.lit(None, pl.String), is_member_affected=pl.lit(None, pl.Boolean))
-
-
-def _of_queue(verdicts: pl.DataFrame, reached: int) -> pl.DataFrame:
-    affected = verdicts.filter("is_affected").sort("first_received_at", "item_id", nulls_last=False)
+def _affected(verdicts: pl.DataFrame, reached: Mapping[str, int]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return affected messages as members, and their incidents, each queue's in the order they began."""
     ended = pl.col("last_active_at").fill_null(_NEVER)
-    active_before = pl.max_horizontal(ended.cum_max().shift(1, fill_value=_NEVER), reached)
-    affected = affected.with_columns(active_before=active_before)
-    affected = affected.with_columns(number=_IS_NEW.cum_sum())
-    incidents = affected.group_by("number", maintain_order=True).agg(
+    before = ended.cum_max().shift(1, fill_value=_NEVER).over("queue_arn")
+    earlier = pl.DataFrame([*reached.items()], {"queue_arn": pl.String, "reached": pl.Int64}, orient="row")
+    affected = (
+        verdicts.join(earlier, on="queue_arn", how="left")
+        .sort("queue_arn", "first_received_at", "item_id", nulls_last=False)
+        .with_columns(active_before=pl.max_horizontal(before, pl.col("reached")))
+        .with_columns(number=_IS_NEW.cum_sum())
+    )
+    incidents = affected.group_by("queue_arn", "number", maintain_order=True).agg(
         pl.col("queue", "first_received_at").first(), ended_at=pl.col("last_active_at").max().fill_null(-1)
     )
     names = [incident_id(*head) for head in incidents.select("queue", "first_received_at").iter_rows()]
     incidents = incidents.with_columns(incident_id=pl.Series(names, dtype=pl.String))
-    named = affected.join(incidents.select("number", "incident_id"), on="number", how="left", maintain_order="left")
-    members = named.with_columns(is_member_affected=pl.lit(True)).select(*verdicts.columns, *_TOLD)
-    timed = incidents.filter(pl.col("first_received_at").is_not_null())
-    return pl.concat([members, _bystanders(verdicts.filter(~pl.col("is_affected")), timed)])
+    named = affected.join(
+        incidents.select("queue_arn", "number", "incident_id"), on=["queue_arn", "number"], how="left"
+    )
+    return named.with_columns(is_member_affected=pl.lit(True)).select(*verdicts.columns, *_TOLD), incidents
 
 
 def _bystanders(others: pl.DataFrame, incidents: pl.DataFrame) -> pl.DataFrame:
-    """Return which of some messages fall into the time of incidents, which are in the order they began."""
-    others = others.filter(pl.col("first_received_at").is_not_null(), pl.col("last_received_at").is_not_null())
-    reached = incidents["ended_at"].cum_max().to_numpy()  # the first to reach a moment ends after it
-    place = np.searchsorted(reached, others["first_received_at"].to_numpy(), side="left")
-    is_reached = place < len(reached)
-    others, place = others.filter(pl.Series(is_reached)), place[is_reached]
-    met = incidents.select("incident_id", began_at="first_received_at")[place]
-    told = pl.concat([others, met], how="horizontal").filter(pl.col("began_at") <= pl.col("last_received_at"))
+    """Return which of some messages fall into the time of incidents of their queue: of several into the first to end after they came."""
+    timed = incidents.filter(pl.col("first_received_at").is_not_null())
+    ends = timed.select(
+        "queue_arn", "incident_id", began_at="first_received_at", over_at=pl.col("ended_at").cum_max().over("queue_arn")
+    ).unique(["queue_arn", "over_at"], keep="first")
+    told = (
+        others.filter(pl.col("first_received_at").is_not_null())
+        .sort("first_received_at")
+        .join_asof(
+            ends.sort("over_at"),
+            left_on="first_received_at",
+            right_on="over_at",
+            by="queue_arn",
+            strategy="forward",
+            check_sortedness=False,
+        )
+        .filter(pl.col("began_at") <= pl.col("last_received_at"))
+    )
     return told.with_columns(is_member_affected=pl.lit(False)).select(*others.columns, *_TOLD)
 
 
