@@ -20,10 +20,13 @@ from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS
 RECENT = timedelta(days=7)
 """How far back from the end of the evidence the settings checks look, from a whole quarter of an hour on."""
 DAY, WEEK, RECENTLY = "day", "week", "recent"
+_KINDS = pl.Enum([DAY, RECENTLY, WEEK])
 
 _UTC = pl.Datetime("us", "UTC")
-_KEY = ("queue_arn", "first_day", "consumer")
-"""A period within its kind: ``first_day`` in the zone, null for recent; ``consumer`` null for days and weeks."""
+_KEY = ("kind", "queue_arn", "first_day", "consumer")
+"""A period: ``first_day`` in the zone, null for recent; ``consumer`` null for days and weeks."""
+_NUMBER = ("number",)
+"""A period's number, by which what is known of it is counted together sooner than by its key."""
 _OF_LOGS = {
     "delivery_count": "delivery",
     "redelivery_count": "redelivery",
@@ -120,30 +123,27 @@ def periods_of(
     Columns are those of queue_health and queue_weeks, and for the checks ``consumer``, ``highest_receive_count``,
     ``largest_batch`` and ``has_one_group``; ``period`` is the day or the week, empty for recent.
     """
-    since = pl.lit(recent_from(data_until), _UTC)
     whole = [days_together(measured), *(_dated(frame, zone, data_until) for frame in (metrics, read))]
-    by_day = [frame.with_columns(pl.lit(None, pl.String).alias("consumer")) for frame in whole]
-    of_weeks = [frame.with_columns(pl.col("first_day").dt.truncate("1w")) for frame in by_day]
-    days = _named(_counted(*by_day), DAY, 1, zone)
-    weeks = _named(_counted(*of_weeks), WEEK, 7, zone)
-    last = [
-        frame.filter("is_recent", pl.col("consumer").is_not_null()).with_columns(
-            pl.lit(None, pl.Date).alias("first_day")
-        )
-        for frame in whole
-    ]
-    recent = _counted(*last).with_columns(
-        pl.lit(RECENTLY).alias("kind"),
-        pl.lit("").alias("period"),
-        pl.lit("").alias("week"),
-        since.alias("starts_at"),
-        pl.lit(data_until, _UTC).alias("ends_at"),
-    )
-    every = pl.concat([days, weeks, recent.select(days.columns)])
-    return (
-        every.drop("first_day")
-        .with_columns(pl.lit(str(zone)).alias("zone"))
-        .sort("kind", "queue_arn", "period", "consumer")
+    counted = _counted(*map(_of_kinds, whole))
+    days = counted.select("kind", "first_day").drop_nulls().unique()
+    calendar: list[tuple[Any, ...]] = [_on_calendar(kind, day, zone) for kind, day in days.iter_rows()]
+    calendar.append((RECENTLY, None, "", "", recent_from(data_until), data_until))
+    names = pl.DataFrame(calendar, _NAMES, orient="row")
+    every = counted.join(names, ["kind", "first_day"], nulls_equal=True)
+    every = every.with_columns(pl.col("kind").cast(pl.String), zone=pl.lit(str(zone)))
+    return every.drop("first_day").sort("kind", "queue_arn", "period", "consumer")
+
+
+def _of_kinds(dated: pl.DataFrame) -> pl.DataFrame:
+    """Return what was measured once for its day, once for its week, and where it is recent once for its consumer."""
+    nobody, day = pl.lit(None, pl.String).alias("consumer"), pl.col("first_day")
+    recent = dated.filter("is_recent", pl.col("consumer").is_not_null())
+    return pl.concat(
+        [
+            dated.with_columns(nobody, kind=pl.lit(DAY, _KINDS)),
+            dated.with_columns(nobody, day.dt.truncate("1w"), kind=pl.lit(WEEK, _KINDS)),
+            recent.with_columns(pl.lit(None, pl.Date).alias("first_day"), kind=pl.lit(RECENTLY, _KINDS)),
+        ]
     )
 
 
@@ -188,48 +188,52 @@ def _rows(periods: pl.DataFrame, table: Table, known: Known) -> list[dict[str, A
     return named.select(table.column_names).to_dicts()
 
 
-def _named(periods: pl.DataFrame, kind: str, length: int, zone: ZoneInfo) -> pl.DataFrame:
-    """Give periods of ``length`` days their name, their ISO week, and where they start and end (UTC, half-open)."""
-    text = dict.fromkeys(("period", "week"), pl.String())
-    schema = pl.Schema({"first_day": pl.Date(), **text, "starts_at": _UTC, "ends_at": _UTC})
-    calendar = [_on_calendar(day, kind, length, zone) for day in periods["first_day"].unique().to_list()]
-    names = pl.DataFrame(calendar, schema=schema, orient="row")
-    return periods.join(names, "first_day").with_columns(pl.lit(kind).alias("kind"))
+_NAMES: dict[str, Any] = {
+    "kind": _KINDS,
+    "first_day": pl.Date,
+    **dict.fromkeys(("period", "week"), pl.String),
+    **dict.fromkeys(("starts_at", "ends_at"), _UTC),
+}
+"""The name of a day or a week, its ISO week, and where it starts and ends (UTC, half-open)."""
 
 
-def _on_calendar(day: date, kind: str, length: int, zone: ZoneInfo) -> tuple[date, str, str, datetime, datetime]:
+def _on_calendar(kind: str, day: date, zone: ZoneInfo) -> tuple[str, date, str, str, datetime, datetime]:
     year, number, _ = day.isocalendar()
     week = f"{year}-W{number:02d}"
-    name = day.isoformat() if kind == DAY else week
-    return day, name, week, start_of(day, zone), start_of(day + timedelta(days=length), zone)
+    name, length = (day.isoformat(), 1) if kind == DAY else (week, 7)
+    return kind, day, name, week, start_of(day, zone), start_of(day + timedelta(days=length), zone)
 
 
 def _counted(measures: pl.DataFrame, metrics: pl.DataFrame, read: pl.DataFrame) -> pl.DataFrame:
     """Count together what is alike in _KEY: one row per period of which anything is known."""
-    of_logs = summed(measures, _KEY)
+    periods = pl.concat([frame.select(_KEY) for frame in (measures, metrics, read)]).unique().with_row_index("number")
+    measures, metrics, read = (
+        frame.join(periods, _KEY, nulls_equal=True).drop(_KEY) for frame in (measures, metrics, read)
+    )
+    of_logs = summed(measures, _NUMBER)
     of_metrics = _metrics_together(metrics)
-    of_read = read.group_by(_KEY).agg(pl.col("metrics_read_s", "logs_read_s").sum())
-    runs, items = times_of(measures, _KEY, "run_ms"), times_of(measures, _KEY, "item_ms")
-    each_s = metrics.filter(pl.col("age").is_not_null()).group_by(*_KEY, "age").agg(pl.len().alias("times"))
-    shown_by = [of_logs.select(*_KEY, pl.concat_list("slowest_id").alias("evidence"))]
+    of_read = read.group_by(_NUMBER).agg(pl.col("metrics_read_s", "logs_read_s").sum())
+    runs, items = times_of(measures, _NUMBER, "run_ms"), times_of(measures, _NUMBER, "item_ms")
+    each_s = metrics.filter(pl.col("age").is_not_null()).group_by(*_NUMBER, "age").agg(pl.len().alias("times"))
+    shown_by = [of_logs.select(*_NUMBER, pl.concat_list("slowest_id").alias("evidence"))]
     shown_by += [
-        of_metrics.select(*_KEY, pl.concat_list(name).alias("evidence")) for name in ("age_id", "visible_id", "sum_id")
+        of_metrics.select(*_NUMBER, pl.concat_list(name).alias("evidence"))
+        for name in ("age_id", "visible_id", "sum_id")
     ]
-    cited = pl.concat([frame.select(*_KEY, "evidence") for frame in (of_logs, metrics, read, *shown_by)])
+    cited = pl.concat([frame.select(*_NUMBER, "evidence") for frame in (of_logs, metrics, read, *shown_by)])
     parts = [
         of_logs.drop("evidence"),
         of_metrics,
         of_read,
-        percentiles(runs, _KEY, "run_ms", {"handler_p50_ms": 0.5, "handler_p95_ms": 0.95, "handler_p99_ms": 0.99}),
-        runs.group_by(_KEY).agg(pl.col("run_ms").max().alias("handler_max_ms")),
-        percentiles(items, _KEY, "item_ms", {"item_p99_ms": 0.99}),
-        percentiles(each_s, _KEY, "age", {"age_p95_s": 0.95}),
+        percentiles(runs, _NUMBER, "run_ms", {"handler_p50_ms": 0.5, "handler_p95_ms": 0.95, "handler_p99_ms": 0.99}),
+        runs.group_by(_NUMBER).agg(pl.col("run_ms").max().alias("handler_max_ms")),
+        percentiles(items, _NUMBER, "item_ms", {"item_p99_ms": 0.99}),
+        percentiles(each_s, _NUMBER, "age", {"age_p95_s": 0.95}),
         _reasons(measures),
-        first_ids(cited, _KEY).rename({"evidence": "evidence_ids"}),
+        first_ids(cited, _NUMBER).rename({"evidence": "evidence_ids"}),
     ]
-    periods = pl.concat([frame.select(_KEY) for frame in (measures, metrics, read)]).unique()
     for part in parts:
-        periods = periods.join(part, _KEY, how="left", nulls_equal=True)
+        periods = periods.join(part, _NUMBER, how="left")
     return _in_columns(periods)
 
 
@@ -286,7 +290,7 @@ def _metrics_together(metrics: pl.DataFrame) -> pl.DataFrame:
 
     return (
         metrics.sort("at")
-        .group_by(_KEY, maintain_order=True)
+        .group_by(_NUMBER, maintain_order=True)
         .agg(
             *[total(name) for name in _OF_METRICS.values()],
             pl.col("age", "visible", "in_flight").max(),
@@ -305,8 +309,8 @@ def _reasons(measures: pl.DataFrame) -> pl.DataFrame:
     """How the deliveries before the moves to the dead-letter queue ended, as code=count, the most frequent first."""
     code = "dead_letter_reason"
     said = pl.concat_str(code, pl.lit("="), "times")
-    in_order = times_of(measures, _KEY, code).sort("times", code, descending=[True, False])
-    return in_order.group_by(_KEY, maintain_order=True).agg(
+    in_order = times_of(measures, _NUMBER, code).sort("times", code, descending=[True, False])
+    return in_order.group_by(_NUMBER, maintain_order=True).agg(
         said.alias("dead_letter_reasons"), pl.col("times").sum().alias("dead_lettered")
     )
 
