@@ -144,7 +144,7 @@ def settled(runs: pl.DataFrame) -> Settled:
     return Settled(by_group, *_taken(runs), by_run)
 
 
-def stretches_to_look_at(runs: pl.DataFrame, most: int, before: Settled | None = None) -> pl.DataFrame:
+def stretches_to_look_at(runs: pl.DataFrame, most: int, before: Settled) -> pl.DataFrame:
     """Return the stretches of groups that a delivery held, or in which a later message may have been done first.
 
     ``runs`` (RUN_SCHEMA, and the number of the ``entry`` that tells of each), with those ``before``, are all of one FIFO queue;
@@ -153,7 +153,7 @@ def stretches_to_look_at(runs: pl.DataFrame, most: int, before: Settled | None =
     was received of the group before is over, and ends likewise, with what was received next: no stop, late commit or wait of it
     depends on deliveries outside, and outside there is none.
     """
-    kept, again = _parted(runs, before or settled(runs.clear()))
+    kept, again = _parted(runs, before)
     found, _ = _taken(pl.concat([again, runs]))
     found = found.with_columns(pl.col("stretch") + (kept["stretch"].max() or 0))  # what is kept of a group was before
     taken = pl.concat([kept, found]).sort("group", maintain_order=True)

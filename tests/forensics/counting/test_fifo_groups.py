@@ -27,13 +27,15 @@ def frame(deliveries: list[Delivery]) -> pl.DataFrame:
 
 
 MOST = 1_000_000
+NO_RUNS = runs_of(frame([])).with_columns(entry=pl.lit(0))
+NOTHING = settled(NO_RUNS)
 
 
 def placed(deliveries: list[Delivery], parts: int = 1) -> pl.DataFrame:
     """Return group_id, item_id and stretch of what is to be looked at; in so many parts of the lake, messages in one each."""
     of_parts = [[d for d in deliveries if crc32(d.item_id.encode()) % parts == part] for part in range(parts)]
     runs = [runs_of(frame(mine)).with_columns(entry=pl.lit(n)) for n, mine in enumerate(of_parts)]
-    taken = stretches_to_look_at(pl.concat(runs), MOST)
+    taken = stretches_to_look_at(pl.concat(runs), MOST, NOTHING)
     items = pl.concat(items_of(frame(mine).lazy()).collect() for mine in of_parts)
     return items.join(taken, on=["group", "run"]).select("group_id", "item_id", "stretch").unique()
 
@@ -245,9 +247,6 @@ def long_groups(draw: st.DrawFn) -> list[Delivery]:
     return draw(st.permutations(rows))
 
 
-NO_RUNS = runs_of(frame([])).with_columns(entry=pl.lit(0))
-
-
 @settings(max_examples=300)
 @given(long_groups() | queues(), st.randoms())
 def test_what_was_put_into_one_before_the_rest_came_makes_no_difference(rows, order):
@@ -259,7 +258,7 @@ def test_what_was_put_into_one_before_the_rest_came_makes_no_difference(rows, or
     before = settled(pl.concat([NO_RUNS, *(told[n] for n in old)]))
     new = pl.concat([NO_RUNS, *(told[n] for n in told if n not in old)])
 
-    whole = stretches_to_look_at(pl.concat([NO_RUNS, *told.values()]), MOST)
+    whole = stretches_to_look_at(pl.concat([NO_RUNS, *told.values()]), MOST, NOTHING)
     assert_frame_equal(stretches_to_look_at(new, MOST, before), whole)
 
 
