@@ -94,8 +94,9 @@ def judged(lake: Lake, said: Settings) -> dict[str, bytes]:
 
 def findings_of(lake: Lake) -> dict[str, bytes]:
     """Return every findings table as bytes that are the same for the same rows: a JSON object a line, sorted."""
-    found = lake.findings()
-    rows = {table.name: pl.DataFrame(pl.from_arrow(found.read(table))).write_ndjson() for table in FINDINGS}
+    pinned = lake.findings().generation.versions
+    files = {table.name: lake.files(table, pinned[table.name]) for table in FINDINGS}
+    rows = {name: pl.read_parquet(mine).write_ndjson() if mine else "" for name, mine in files.items()}
     return {name: "\n".join(sorted(lines.splitlines())).encode() for name, lines in rows.items()}
 
 
