@@ -256,7 +256,7 @@ def queue(around: Surrounding, unit: Unit) -> Summary:
         following = dict(pl.read_parquet(files).iter_rows()) if files else {}
         log_groups = {r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}
         items = [delivery.item_id for work in works for delivery in work.ledger]
-        incident_of = dict(_placed(around, unit["queue_arn"], items).select("item_id", "incident_id").iter_rows())
+        incident_of = dict(_placed(around, arn, items).select("item_id", "incident_id").iter_rows()) if items else {}
         rows = rows_of_queue(works, following, log_groups, incident_of, around.measured)
         written(folder, "queue_findings", frame(rows, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
         return {"queue_findings": len(rows)}
