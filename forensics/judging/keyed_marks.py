@@ -15,8 +15,9 @@ def with_marks_by_key(deliveries: Sequence[Delivery], sends: Sends) -> list[Deli
     """Give marks that name only a key to the one message that is known by it, where that was in hand in the same place.
 
     A message is known by the key that its send named, and by what its lines name with it anywhere. Where several could have
-    written a mark, it stays what it is: a line about the key. Changes what it is given. A line of another log group, of a service that
-    the handler calls, is the one message's that is known by its key and was in hand once when it was written.
+    written a mark, one of them perhaps of which no line tells the key, it stays what it is: a line about the key. A line of another
+    log group, of a service that the handler calls, is the one message's that is known by its key and was in hand once when it was
+    written. Changes what it is given.
     """
     if all(delivery.message_id is not None for delivery in deliveries):
         return list(deliveries)
@@ -37,7 +38,8 @@ def _given(deliveries: Sequence[Delivery], owner_of: Callable[[Delivery], Delive
     """Return the deliveries without the marks that name only a key and have an owner, which is given what they say."""
     found = []
     for delivery in deliveries:
-        owner = None if delivery.message_id is not None else owner_of(delivery)
+        is_left = delivery.message_id is not None or delivery.may_be_of_another
+        owner = None if is_left else owner_of(delivery)
         if owner is None:
             found.append(delivery)
             continue

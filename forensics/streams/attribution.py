@@ -5,13 +5,15 @@ nothing ("charged", "delete failed"): these are about what the stream says is op
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from forensics.event_ids import is_event_id
 from forensics.identity import BY_KEY, handle_prefix
 from forensics.settings import Consumer
-from forensics.streams.in_hand import OPENERS, STOPPING, Held, Threads, beside_other_jobs, is_nameless_start
-from forensics.streams.model import Fact, PlacedFact
+from forensics.streams.in_hand import OPENERS, STOPPING, Held, beside_other_jobs, is_nameless_start
+from forensics.streams.model import PERHAPS, Fact, PlacedFact
+from forensics.streams.threads import DECIDES, TELLS_KEY, Threads
 
 CLOCK_SKEW_MS = 60_000
 """So far a worker's clock may lag behind that of SQS."""
@@ -20,10 +22,7 @@ MOST_ROUNDS = 8
 """So often a stream is gone through anew for what contradicts itself; where that is not enough, keys are given to nobody."""
 
 _OF_WORK = frozenset({"effect", "guard", "started"})
-_TELLS_KEY = frozenset({"record", "started"})
-"""Roles of lines that name a message and its business key both, and whose message the key's lines are about."""
-
-_SHOWS_KEY = _TELLS_KEY | {"effect", "guard"}
+_SHOWS_KEY = TELLS_KEY | {"effect", "guard"}
 """Roles of lines that name a message and its business key both; of a stopped repeat the work was another message's, perhaps."""
 
 _ONE_JOB_A_PROCESS = frozenset({"laravel"})
@@ -81,7 +80,8 @@ def attributed(
     ``one_at_a_time``: what the stream opened last is what it works on, unless the stream ``is_shared``. Where lines say which
     of several threads wrote them, each thread has messages in hand of its own (``Threads``). What names a key that no other
     line tells is about the only message that its thread, or else the stream, has in hand and that can have this key; where a
-    later line shows that this was a guess, it is about its key alone. ``says_ends``: the worker is known to say when it is done with a message.
+    later line shows that this was a guess, it is about its key alone. So is what names a key of one message while another is in hand
+    that may have it, too (``Threads.of_work``). ``says_ends``: the worker is known to say when it is done with a message.
     """
     doubtful: set[str] = set()
     for _ in range(MOST_ROUNDS):
@@ -104,7 +104,7 @@ def _attributed(
     held = Held(facts, says_ends)
     one_at_a_time = one_at_a_time and not held.is_shared
     by_key = _messages_by_key(facts)
-    received = _first_received(facts)
+    received = _Received(facts, by_key)
     about: list[AboutItem] = []
     job: list[Fact] = []
     jobs = 0
@@ -118,7 +118,7 @@ def _attributed(
         if is_nameless_start(fact):
             about += _given_to_job(jobs, job, one_at_a_time)
             jobs, job = jobs + 1, []
-        named = fact if fact.message_id is not None else _named(fact, by_key, received, message_by_handle)
+        named = fact if fact.message_id is not None else _named(fact, place, by_key, received, message_by_handle)
         if jobs:
             item_id = named.item_id
             goes_on_in = begun_in.get(item_id or "", jobs) if place in beside and named.role not in OPENERS else jobs
@@ -202,7 +202,7 @@ def is_of_job(fact: Fact) -> bool:
 
 def _messages_by_key(facts: Iterable[PlacedFact]) -> dict[str, str]:
     """Return the one message of each business key, as lines of this stream that name both tell."""
-    return _only_one((key, message_id) for message_id, key in _named_together(facts, _TELLS_KEY))
+    return _only_one((key, message_id) for message_id, key in _named_together(facts, TELLS_KEY))
 
 
 def _keys_by_message(facts: Iterable[PlacedFact]) -> dict[str, str]:
@@ -228,20 +228,65 @@ def _only_one(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {name: value for name, value in found.items() if name not in ambiguous}
 
 
-def _first_received(facts: Iterable[PlacedFact]) -> dict[str | None, int]:
-    """Return when each message was received first, else sent, in ms, as its printed records tell."""
-    records = (fact for *_, fact in facts if fact.role == "record")
-    times = ((f.message_id, f.sent_ms if f.first_receive_ms is None else f.first_receive_ms) for f in records)
-    return {message_id: ms for message_id, ms in times if ms is not None}
+class _Received:
+    """When messages were received first, as far as their printed records tell: what was said before is of none of them."""
+
+    def __init__(self, facts: Sequence[PlacedFact], by_key: Mapping[str, str]) -> None:
+        records = [(place, placed.fact) for place, placed in enumerate(facts) if placed.fact.role == "record"]
+        times = ((f.message_id, f.sent_ms if f.first_receive_ms is None else f.first_receive_ms) for _, f in records)
+        self._ms = {message_id: ms for message_id, ms in times if ms is not None}
+        self._facts, self._by_key = facts, by_key
+
+    @cached_property
+    def _places(self) -> dict[str | None, int]:
+        return _begun_with_record(self._facts) if _prints_records_first(self._facts, self._by_key) else {}
+
+    def is_later(self, message_id: str, place: int, fact: Fact) -> bool:
+        """Tell whether a message was received only after a line was written.
+
+        SQS tells that by its own clock; the stream by its order, where it prints each record before the work is done.
+        """
+        is_before = place < self._places.get(message_id, 0)
+        return is_before or self._ms.get(message_id, 0) > fact.at // 1000 + CLOCK_SKEW_MS
+
+
+def _begun_with_record(facts: Iterable[PlacedFact]) -> dict[str | None, int]:
+    """Return the places of the records that say that their message was received for the first time, and before which nothing names it."""
+    firsts: dict[str | None, tuple[int, Fact]] = {}
+    for place, (*_, fact) in enumerate(facts):
+        if fact.message_id is not None and not fact.is_passing:
+            firsts.setdefault(fact.message_id, (place, fact))
+    found = firsts.items()
+    return {m: place for m, (place, fact) in found if fact.role == "record" and fact.receive_count == 1}
+
+
+def _prints_records_first(facts: Iterable[PlacedFact], by_key: Mapping[str, str]) -> bool:
+    """Tell whether most keys that records tell are told by a record before a line of work names them alone."""
+    firsts: dict[str, bool] = {}
+    worked = set()
+    for *_, fact in facts:
+        if fact.key is None or fact.key not in by_key:
+            continue
+        if fact.role == "record":
+            firsts.setdefault(fact.key, True)
+        elif fact.message_id is None and fact.role in _OF_WORK:
+            firsts.setdefault(fact.key, False)
+            worked.add(fact.key)
+    is_first = [firsts[key] for key in worked]
+    return is_first.count(True) > is_first.count(False)
 
 
 def _named(
-    fact: Fact, by_key: Mapping[str, str], received_ms: Mapping[str | None, int], by_handle: Mapping[str, str]
+    fact: Fact, place: int, by_key: Mapping[str, str], received: _Received, by_handle: Mapping[str, str]
 ) -> Fact:
-    """Fill in the message that a fact names only by its key or a receipt handle; never one that was received only later."""
+    """Fill in the message that a fact names only by its key or a receipt handle; never one that was received only later.
+
+    Then the key is that of another message, too (PERHAPS).
+    """
     message_id = by_key.get(fact.key) if fact.key is not None else None
-    if message_id is not None and received_ms.get(message_id, 0) > fact.at // 1000 + CLOCK_SKEW_MS:
+    if message_id is not None and received.is_later(message_id, place, fact):
         message_id = None
+        fact = fact._replace(detail=PERHAPS) if fact.role in DECIDES else fact
     if message_id is None and fact.receipt_handle is not None:
         message_id = by_handle.get(handle_prefix(fact.receipt_handle))
     return fact if message_id is None else fact._replace(message_id=message_id)

@@ -9,7 +9,7 @@ from forensics.identity import handle_prefix
 from forensics.parsers.error_lines import may_hide_an_effect
 from forensics.parsers.grammar import UUID, Pattern
 from forensics.streams.in_hand import STOPPING
-from forensics.streams.model import ERROR, HIDDEN, NOT_HIDDEN, TAKEN, WHOLE, Delivery, Fact, Invocation
+from forensics.streams.model import ERROR, HIDDEN, NOT_HIDDEN, PERHAPS, TAKEN, WHOLE, Delivery, Fact, Invocation
 
 BY_KEY = "by key"
 """Detail of an effect fact that named its message by a business key only."""
@@ -330,6 +330,7 @@ def _add_details(delivery: Delivery, facts: Sequence[Fact]) -> None:
         delivery.worker_finished_at = _lowest([fact.at for fact in facts if fact.role == "worker_acknowledged"])
     details = [(fact.role, fact.detail) for fact in facts if fact.detail is not None]
     delivery.key_marker_count = details.count(("effect", BY_KEY))
+    delivery.may_be_of_another = any(detail == PERHAPS for _, detail in details)
     delivery.job_id = _highest([detail for role, detail in details if role.startswith("worker_") and role != HIDDEN])
     delivery.visibility_set = _visibility_set(facts)
     delivery.idempotency = _highest([detail for role, detail in details if role == "idempotency"])

@@ -1,9 +1,8 @@
-"""What a worker's stream has in hand: the messages that were opened and not closed since, of each thread and of all."""
+"""What a worker's stream has in hand: the messages that were opened and not closed since."""
 
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from forensics.identity import BY_KEY
 from forensics.streams.model import Fact, PlacedFact
 
 OPENERS = frozenset({"record", "started", "worker_started"})
@@ -24,11 +23,7 @@ STOPPING = "worker_stopping"
 LOOK_BACK = 64
 """A message counts as open for so many facts after the line that opened it; its worker may have been killed."""
 
-LEAST_OPENED, TURNS = 10, 0.8
-"""So many messages must have been opened, and such a share of them when their thread had none, for threads to take turns."""
-
-
-_GOES_ON = CLOSERS | {"effect", "guard", "handle_error", "worker_delete_failed"}
+GOES_ON = CLOSERS | {"effect", "guard", "handle_error", "worker_delete_failed"}
 """Roles of lines that say: this message is, or was until now, in hand."""
 
 _DONE_WITH = frozenset({"guard", "worker_delete_failed"})
@@ -44,7 +39,7 @@ def is_shared(facts: Iterable[PlacedFact]) -> bool:
             continue
         if role in OPENERS:
             last_opened = message_id
-        elif last_opened is not None and role in _GOES_ON:
+        elif last_opened is not None and role in GOES_ON:
             return True
     return False
 
@@ -85,176 +80,6 @@ def beside_other_jobs(facts: Sequence[PlacedFact]) -> set[int]:
         if ended >= len(starts):
             starts, ended, undeleted = [], 0, 0
     return found
-
-
-def _shows_openings_from(facts: Sequence[PlacedFact], are_several: bool) -> int:
-    """Return the place from which on every thread shows when it opened each of its messages.
-
-    A message that goes on where it was not opened, or ends more often than it was opened, shows that openings are missing:
-    before it, where the stream had begun before what was read of it, else anywhere. ``are_several``: threads are told apart.
-    """
-    opened: dict[tuple[str | None, str], Counter[str]] = {}
-    ended: dict[tuple[str | None, str], Counter[str]] = {}
-    found = 0
-    for place, (_, _, _, fact) in enumerate(facts):
-        role, message_id = fact.role, fact.message_id
-        if message_id is None or role not in _GOES_ON | OPENERS:
-            continue
-        name = (fact.thread if are_several else None), message_id
-        if role in OPENERS:
-            opened.setdefault(name, Counter())[role] += 1
-            continue
-        if role in CLOSERS:
-            ended.setdefault(name, Counter())[role] += 1
-        if (
-            ended.get(name, Counter())[role] > max(opened.get(name, Counter()).values(), default=0)
-            or name not in opened
-        ):
-            found = place + 1 if place < LOOK_BACK else len(facts)
-    return found
-
-
-class Threads:
-    """The messages that the threads of a stream have in hand; those of the whole stream where not several threads open messages.
-
-    They take turns if nearly every message was opened when its thread had no other in hand, and none went on after its thread
-    had opened another: an event loop has several, and processes of one stream may call their threads alike.
-    ``keys`` are the business keys of messages that lines tell; ``doubtful``: messages that keys are not given to, and keys
-    ("key:k") that are not given to messages.
-    """
-
-    def __init__(self, facts: Sequence[PlacedFact], keys: Mapping[str, str], doubtful: Collection[str]) -> None:
-        opening = {placed.fact.thread for placed in facts if placed.fact.role in OPENERS and placed.fact.message_id}
-        self._are_several = len(opening - {None}) > 1
-        self._opened: dict[str | None, OpenMessages] = {}
-        self._take_turns = self._are_several and self._do_take_turns(facts)
-        self._keys = dict(keys)
-        self._doubtful = doubtful
-        self._given: dict[str, dict[str, bool]] = {}
-        self._unended: dict[str | None, set[tuple[str, str]]] = {}
-        self._over: set[str] = set()
-        self._shows_openings_from = _shows_openings_from(facts, self._are_several)
-        self._contradicted: set[str] = set()
-
-    @property
-    def contradicted(self) -> set[str]:
-        """What was given, and what the stream said later shows to have been a guess.
-
-        A key that two messages have is that of work done under two ids, or one of the two had an opening before it that is lost:
-        unless each was seen to end right behind the line with the key.
-        """
-        several = {f"{BY_KEY}{key}" for key, given in self._given.items() if len(given) > 1 and not all(given.values())}
-        return self._contradicted | several
-
-    def hear(self, place: int, fact: Fact) -> "OpenMessages":
-        """Take in the next fact of the stream, and return what the thread that wrote it has in hand."""
-        opened, unended = self.of(fact), self._unended.get(fact.thread if self._are_several else None)
-        if unended and fact.message_id is not None and fact.role in OPENERS | CLOSERS:
-            for key, message_id in [given for given in unended if fact.role in OPENERS or given[1] == fact.message_id]:
-                self._given[key][message_id] &= fact.role in CLOSERS
-                unended.discard((key, message_id))
-        opened.hear(place, fact)
-        if fact.message_id is not None and fact.role in OPENERS:
-            self._over.discard(fact.message_id)
-        elif (
-            fact.message_id is not None
-            and fact.role in CLOSERS
-            and not any(o.is_open(fact.message_id, place) for o in self._opened.values())
-        ):
-            self._over.add(fact.message_id)
-        return opened
-
-    def of(self, fact: Fact) -> "OpenMessages":
-        """Return what the thread that wrote a line has in hand."""
-        return self._opened.setdefault(fact.thread if self._are_several else None, OpenMessages())
-
-    def in_hand(self, place: int, fact: Fact) -> str | None:
-        """Return the message that the thread of a line without any name is at; None where nothing tells."""
-        if not self._are_several or fact.thread is None:
-            return None
-        opened = self.of(fact)
-        message_id = opened.last_opened if self._take_turns else opened.in_hand(place)
-        return message_id if message_id is not None and opened.is_open(message_id, place) else None
-
-    def begun_in(self, place: int, fact: Fact, one_at_a_time: bool) -> str | None:
-        """Return the message that was in hand when a job began inside its framework; None where nothing tells."""
-        if self._are_several:
-            return self.in_hand(place, fact)
-        opened = self.of(fact)
-        message_id = opened.last_opened if one_at_a_time else opened.in_hand(place)
-        return message_id if message_id is not None and opened.is_open(message_id, place) else None
-
-    def of_work(self, place: int, fact: Fact, one_at_a_time: bool) -> Fact:
-        """Return a fact of work that names nothing but a key with the message it is about; as it was where nothing tells.
-
-        It is of the only message in hand that can have this key: a message has but one. A key that none of them can have
-        shows that something in hand was not seen to be opened, or that a message has several keys: what was given to them
-        before was a guess (``contradicted``). A fact may bear the message of which other lines tell that key. Once every thread
-        that had it in hand said that it is so no more, the fact may be of another message with the same work: it bears
-        that one, or none where several can have the key.
-        """
-        key, known = fact.key, fact.message_id
-        fitting = (
-            None
-            if key is None or (known is not None and known not in self._over)
-            else self._fitting(place, fact, one_at_a_time)
-        )
-        if key is None or fitting is None:
-            return fact
-        if not fitting and known is None:
-            self._contradicted.update(self._workable(place, fact, one_at_a_time))
-        if not fitting:
-            return fact
-        if len(fitting) > 1 or fitting[0] in self._doubtful or f"{BY_KEY}{key}" in self._doubtful:
-            return fact._replace(message_id=None)
-        (message_id,) = fitting
-        self._keys[message_id] = key
-        given = self._given.setdefault(key, {})
-        if known is not None:
-            given.setdefault(known, True)
-        given.setdefault(message_id, True)
-        self._unended.setdefault(fact.thread if self._are_several else None, set()).add((key, message_id))
-        return fact._replace(message_id=message_id)
-
-    def _fitting(self, place: int, fact: Fact, one_at_a_time: bool) -> list[str] | None:
-        """Return the messages in hand that can have a line's key; None where openings may be missing."""
-        if place < self._shows_openings_from or (self._are_several and fact.thread is None):
-            return None
-        workable = self._workable(place, fact, one_at_a_time)
-        return [m for m in workable if m in self._doubtful or self._keys.get(m) in (None, fact.key)]
-
-    def _workable(self, place: int, fact: Fact, one_at_a_time: bool) -> list[str]:
-        opened = self.of(fact)
-        workable = opened.workable(place)
-        if self._take_turns if self._are_several else one_at_a_time:
-            return [message_id for message_id in workable if message_id == opened.last_opened]
-        return workable
-
-    def end(self) -> None:
-        """Take in that the stream says no more: what did not end is not known to have ended."""
-        for key, message_id in [given for unended in self._unended.values() for given in unended]:
-            self._given[key][message_id] = False
-
-    @staticmethod
-    def _do_take_turns(facts: Sequence[PlacedFact]) -> bool:
-        in_hand: dict[str, set[str]] = {}
-        last_opened: dict[str, str] = {}
-        opened = alone = 0
-        for _, _, _, fact in facts:
-            if fact.thread is None or fact.message_id is None:
-                continue
-            mine = in_hand.setdefault(fact.thread, set())
-            if fact.role in OPENERS:
-                opened += 1
-                alone += not mine - {fact.message_id}
-                mine.clear()  # who never says the end of one message is late once, not for ever
-                mine.add(fact.message_id)
-                last_opened[fact.thread] = fact.message_id
-            elif fact.role in _GOES_ON and last_opened.get(fact.thread, fact.message_id) != fact.message_id:
-                return False
-            elif fact.role in CLOSERS:
-                mine.discard(fact.message_id)
-        return opened >= LEAST_OPENED and alone >= TURNS * opened
 
 
 class OpenMessages:

@@ -44,6 +44,9 @@ WHOLE = "whole batch"
 TAKEN = "taken"
 """Detail of a mention whose line says that the message is in hand; else the consumer may speak of one that it never had."""
 
+PERHAPS = "perhaps"
+"""Detail of a worker's effect or guard that names only a key: it may be of a message of which no line tells that it has this key."""
+
 HIDDEN, NOT_HIDDEN = "worker_visibility_set", "worker_visibility_refused"
 """Roles of facts that say for how long a worker hid its message from then on, and that its last change was refused."""
 
@@ -173,7 +176,8 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     ``lone_mark_count``: so often its effect was told once more by a line that stands alone. ``line_marks``: of lines with their own
     time what they are known by in other streams.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
-    message: then the absence of a message's own line says nothing. ``has_error``: the run ended in success, and logged an error
+    message: then the absence of a message's own line says nothing. ``may_be_of_another``: of a key alone, whose line may be of a message
+    whose key no line tells. ``has_error``: the run ended in success, and logged an error
     for which it may not have done this message's work; ``has_unanswered_error``: an error of this message, or of any, after which
     it may have been done all the same, without its line.
     """
@@ -202,6 +206,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     is_passing: bool = False
     has_stray_mark: bool = False
     has_stray_guard: bool = False
+    may_be_of_another: bool = False
     has_error: bool = False
     has_unanswered_error: bool = False
     batch_count: int | None = None

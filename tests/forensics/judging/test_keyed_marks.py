@@ -43,6 +43,13 @@ def test_of_two_messages_of_one_key_in_one_run_neither_is_given_the_line():
     assert "key:k" not in {d.item_id for d in judge([both[0], alone], Around()).ledger}
 
 
+def test_a_line_that_may_be_of_another_message_than_those_with_its_key_is_given_to_none():
+    perhaps = delivery("key:k", message_id=None, consumer="run-1", marker_at=5 * S, may_be_of_another=True, **KEY)
+    failed = delivery("m1", **{**FAILED, **KEY})
+
+    assert {d.item_id: d.effect for d in judge([failed, perhaps], Around()).ledger} == {"key:k": "yes", "m1": "unknown"}
+
+
 def test_a_stop_by_a_guard_is_given_to_the_message_like_an_effect():
     stopped = delivery("key:k", message_id=None, consumer="run-1", guard_at=5 * S, fact_ids=["e-1"], **KEY)
     (mine,) = judge([delivery("m1", **{**FAILED, **KEY}), stopped], Around()).ledger

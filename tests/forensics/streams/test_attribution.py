@@ -9,6 +9,7 @@ from forensics.streams.in_hand import LOOK_BACK, is_shared
 from forensics.streams.model import Fact, PlacedFact
 from tests.forensics.streams.worker_streams import DELETE, handle, stream
 
+RECORDS_FIRST = ("record y key=of-y", "effect key=of-y", "record z key=of-z", "effect key=of-z")
 SAID = {
     "names nothing, one message is open": (("record a", "effect"), "a a"),
     "names nothing, two are open": (("record a", "record b", "effect"), "a b -"),
@@ -23,6 +24,64 @@ SAID = {
     "names a key that a record prints": (("record a key=k", "record b", "effect key=k"), "a b a"),
     "names a key, and the open message's record prints its event's id": (("record a key=sns:1", "effect key=k"), "a a"),
     "names a key that a record prints only later": (("effect key=k", "record a key=k"), "a a"),
+    "names a key that a record prints, and another was opened since whose record is lost": (
+        ("record a key=k", "started b", "effect key=k"),
+        "a b key:k",
+    ),
+    "names the key of a message whose record is printed, in a guard, and another was opened since whose record is lost": (
+        ("record a key=k", "started b", "guard key=k"),
+        "a b key:k",
+    ),
+    "names a key that a record prints, and another whose record is lost was opened before": (
+        ("started b", "record a key=k", "effect key=k"),
+        "b a a",
+    ),
+    "names a key that a record prints, and of another that was opened since the effect tells another": (
+        ("record a key=k", "started b", "effect b key=l", "effect key=k"),
+        "a b b a",
+    ),
+    "names a key that a record prints, and another was opened since that is printed later, with another": (
+        ("record a key=k", "started b", "effect key=k", "record b key=l"),
+        "a b a b",
+    ),
+    "names a key that a record prints only later, of the first receive, where records come first": (
+        (*RECORDS_FIRST, "effect key=k", "record a key=k count=1"),
+        "y y z z key:k a",
+    ),
+    "names a key that a record prints only later, of a second receive, where records come first": (
+        (*RECORDS_FIRST, "effect key=k", "record a key=k count=2"),
+        "y y z z a a",
+    ),
+    "names a key that a record prints only later, of the first receive, where records come last": (
+        ("effect key=y", "record z key=y count=1", "effect key=k", "record a key=k count=1"),
+        "z z a a",
+    ),
+    "names a key that a record prints only later, where records come first, and another's is lost that is in hand": (
+        (*RECORDS_FIRST, "started b", "effect key=k", "record a key=k count=1"),
+        "y y z z b b a",
+    ),
+    "names a key of two messages that ended, and one whose record is lost was opened last": (
+        ("record a key=k", "worker_failed a", "record b key=k", "worker_failed b", "started c", "effect key=k"),
+        "a a b b c c",
+    ),
+    "names a key of two messages that ended, and one whose record is lost was opened before another": (
+        (
+            *("record a key=k", "worker_failed a", "record b key=k", "worker_failed b", "started c"),
+            *("record d key=l", "effect key=k"),
+        ),
+        "a a b b c d key:k",
+    ),
+    "names a key that records tell of two, one in hand, where another was in hand that was not seen to be opened": (
+        ("record x key=k", "worker_failed x", "record a key=k", "record b key=l", "effect key=m", "effect key=k"),
+        "x x a b key:m a",
+    ),
+    "names a key that records tell of two, one after the other, and neither ended behind it": (
+        (
+            *("record a key=k", "effect key=k", "record c key=l", "worker_failed a"),
+            *("record b key=k", "effect key=k"),
+        ),
+        "a a c a b b",
+    ),
     "names a key of two messages": (("record a key=k", "record b key=k", "effect key=k"), "a b key:k"),
     "names a key that a start line tells": (("started a key=k", "started b", "effect key=k"), "a b a"),
     "names a key that no line tells, one message is open": (("record a", "effect key=k"), "a a"),
