@@ -148,14 +148,17 @@ def parted_where_run_again(lines: Sequence[Statement]) -> list[tuple[int | None,
     stands under another receipt handle or count; behind a close another has begun where a message is begun once more, or where a
     process still speaks that was stopped more than a moment before; and what stands between a close and the next of its kind at
     a later time is another run's. What stands behind the close is of the new run, which began when its batch was printed, else
-    with its first line.
+    with its first line. So is, more than a moment behind the response, what begins a message once more; and what stands more than a
+    moment before the START, and is of a run whose own START is lost.
     """
     started = next((n for n, statement in enumerate(lines, 1) if statement.kind == "start"), 0)
-    parts: list[tuple[int | None, list[Statement]]] = [
-        (None, [*lines[:started]])
-    ]  # what stands before its START is of the first run, too
-    shown = {f.message_id: f for statement in lines[:started] for f in statement.facts if f.role == "record"}
-    closed = 0
+    began_at = lines[started - 1].at if started else lines[0].at
+    before = sum(statement.at < began_at - _MOMENT_US for statement in lines[:started])
+    parts = parted_where_run_again(lines[:before]) if before else []
+    parts.append((None, [*lines[before:started]]))  # what stands just before its START is of that run, too
+    shown = {f.message_id: f for statement in lines[before:started] for f in statement.facts if f.role == "record"}
+    closed = answered = 0
+    answered_at = began_at
     closed_by: dict[str, tuple[int, int]] = {}
     begun: set[str] = set()
     stopped_at = None
@@ -167,19 +170,24 @@ def parted_where_run_again(lines: Sequence[Statement]) -> list[tuple[int | None,
         is_of_other = not begun.isdisjoint(begins) or (
             stopped_at is not None and statement.at - stopped_at > _MOMENT_US and statement.kind not in MARKS
         )
-        if (records and shown and (closed or is_printed_anew)) or (closed and is_of_other):
-            parts.append((statement.at, _taken_from(part, closed or len(part))))
+        is_after_answer = answered and statement.at - answered_at > _MOMENT_US and not begun.isdisjoint(begins)
+        if (records and shown and (closed or is_printed_anew)) or (closed and is_of_other) or is_after_answer:
+            parts.append((statement.at, _taken_from(part, closed or answered or len(part))))
             shown, closed, closed_by, begun, stopped_at = {}, 0, {}, _begun_in(parts[-1][1]), None
+            answered = 0
         elif statement.at > closed_by.get(statement.kind, (statement.at, 0))[0]:
             behind = max(place for _, place in closed_by.values())
             if behind < len(part):
                 parts.append((part[behind].at, _taken_from(part, behind)))
                 shown, closed_by, begun, stopped_at = {}, {}, _begun_in(parts[-1][1]), None
+                answered = max(0, answered - behind)
         shown.update((f.message_id, f) for f in records)
         begun |= begins
         stopped_at = statement.at if _stops(statement) else stopped_at
         part = parts[-1][1]
         part.append(statement)
+        if statement.is_response:
+            answered, answered_at = len(part), statement.at
         if statement.kind in CLOSES or (closed and statement.kind in MARKS):
             closed = len(part)
         if statement.kind in CLOSES:

@@ -30,12 +30,13 @@ class Limit:
 
 
 def stream(*lines, silence_ms=1_000):
-    """Lines as (ms, kind, request id or None, facts...) to statements in order."""
+    """Lines as (ms, kind, request id or None, facts...) to statements in order; of kind "answer" is one with a batch response."""
     statements = []
     for number, (ms, kind, request_id, *facts) in enumerate(lines):
         at, evidence_id = ms * 1000, f"e-{number}"
         stated = [Fact(role, at, evidence_id, message_id, **more) for role, message_id, more in facts]
-        statements.append(Statement(at, number, evidence_id, kind, request_id, facts=stated))
+        said = ("app", True) if kind == "answer" else (kind, False)
+        statements.append(Statement(at, number, evidence_id, said[0], request_id, is_response=said[1], facts=stated))
     return statements
 
 
@@ -635,6 +636,48 @@ RUN_AGAIN = {
     "nor where another message is begun": (
         [(1, "app", A, begun("m")), (30, "report", A), (40, "app", A, begun("n"))],
         [("0", ["m", "n"])],
+    ),
+    "where a message is begun once more, more than a second after the response": (
+        [
+            (1, "app", A, begun("m")),
+            (30, "answer", A),
+            (1_031, "app", A, mention("m")),
+            (1_031, "app", A, begun("m")),
+        ],
+        [("0", ["m"]), ("1031", ["m", "m"])],
+    ),
+    "where that was begun in a run that only its response shows": (
+        [
+            (1, "app", A, begun("n")),
+            (30, "answer", A),
+            (2_000, "app", A, begun("n")),
+            (2_030, "answer", A),
+            (4_000, "app", A, begun("n")),
+        ],
+        [("0", ["n"]), ("2000", ["n"]), ("4000", ["n"])],
+    ),
+    "not within a second of the response": (
+        [(1, "app", A, begun("m")), (30, "answer", A), (1_030, "app", A, begun("m"))],
+        [("0", ["m", "m"])],
+    ),
+    "nor where another message is begun behind it": (
+        [(1, "app", A, begun("m")), (30, "answer", A), (2_000, "app", A, begun("n"))],
+        [("0", ["m", "n"])],
+    ),
+    "where its START stands more than a second behind other lines": (
+        [(1, "app", A, mention("m")), (30, "end", A), (1_002, "start", A), (1_003, "app", A, mention("m"))],
+        [("0", ["m"]), ("1002", ["m"])],
+    ),
+    "where that START stands behind two runs without one": (
+        [
+            *((1, "app", A, begun("m")), (30, "report", A), (40, "app", A, begun("m"))),
+            *((2_000, "start", A), (2_001, "app", A, begun("m"))),
+        ],
+        [("0", ["m"]), ("40", ["m"]), ("2000", ["m"])],
+    ),
+    "not where a line stands within a second before its START": (
+        [(1, "app", A, mention("m")), (1_001, "start", A), (1_003, "app", A, mention("m"))],
+        [("1001", ["m", "m"])],
     ),
     "not where a batch is printed twice": (
         [(1, "app", A, record("m")), (2, "app", A, record("m")), (30, "report", A), (31, "app", A, mention("m"))],
