@@ -305,6 +305,30 @@ SAID = {
         ("started a", "effect a", "worker_delete_failed a", 900, "deleted a"),
         ["a: started effect delete_failed", "a: mention"],
     ),
+    "a failed delete so late behind the effect that the message was handed out again": (
+        ("started a", "effect a", 26, "worker_delete_failed a"),
+        ["a: started effect", "a: mention"],
+    ),
+    "a failed delete a second sooner than that": (
+        ("started a", "effect a", 25, "worker_delete_failed a"),
+        ["a: started effect delete_failed"],
+    ),
+    "a failed delete behind a late effect": (
+        ("started a", 26, "effect a", "worker_delete_failed a"),
+        ["a: started effect delete_failed"],
+    ),
+    "a failed delete late behind the effect, while its worker had extended its hold": (
+        ("started a", "effect a", "worker_visibility_set a detail=60", 26, "worker_delete_failed a"),
+        ["a: started effect visibility_set delete_failed"],
+    ),
+    "a failed delete late behind the effect, by its receipt handle": (
+        ("record a handle=1", "effect a", 26, f"handle_error a handle=1 {DELETE}"),
+        ["a: record effect handle_error"],
+    ),
+    "a failed delete late behind what shows no effect": (
+        ("started a", "mention a", 26, "worker_delete_failed a"),
+        ["a: started mention delete_failed"],
+    ),
     "a delete that was taken, told again by the same kind of line": (
         ("started a", "effect a", "deleted a", 5, "deleted a"),
         ["a: started effect deleted", "a: mention"],
