@@ -195,12 +195,24 @@ class _MessageInStream:
         """Tell whether a message is named, or its work stopped, after a handling that left it in its queue, once it was visible again.
 
         Another handling's opening is lost then, unless an earlier one is still on. How that one ends is a guess: whoever
-        failed to delete the message may try again as late.
+        failed to delete the message may try again as late. So it is where the message is named more than a moment after a guard
+        stopped its work, and one more handling fits in before that one.
         """
         if not self._best or fact.role not in ("mention", "guard") or not self.handlings:
             return False
         *earlier, latest = self.handlings
-        return self._was_left_visible(latest, fact.at) and all(_is_over(before) for before in earlier)
+        if self._was_left_visible(latest, fact.at):
+            return all(_is_over(before) for before in earlier)
+        return self._goes_on_behind_guard(fact)
+
+    def _goes_on_behind_guard(self, fact: Fact) -> bool:
+        """Tell whether a message is named more than a moment after its work was stopped, by one that was received between the last two, perhaps."""
+        if fact.role != "mention" or len(self.handlings) < 2:
+            return False
+        before, latest = self.handlings[-2:]
+        stopped = [told.at for told in latest if told.role in ("guard", "worker_refused")]
+        has_room = (latest[0].at - before[0].at) // 1000 >= 2 * self._silence_ms
+        return has_room and bool(stopped) and fact.at - max(stopped) > MOMENT_US
 
     def _was_left_visible(self, handling: Sequence[Fact], at: int) -> bool:
         """Tell whether a handling failed, or its delete did, more than a moment before, and it began so long before that its message was visible."""

@@ -305,6 +305,26 @@ SAID = {
         ("started a", "effect a", "worker_delete_failed a", 900, "deleted a"),
         ["a: started effect delete_failed", "a: mention"],
     ),
+    "named behind a guard, where one more handling fits in before": (
+        ("started a", "worker_delete_failed a", 53, "started a", "guard a", 1, "mention a"),
+        ["a: started delete_failed", "a: started guard", "a: mention"],
+    ),
+    "named behind a guard, where none fits in before": (
+        ("started a", "worker_delete_failed a", 50, "started a", "guard a", 1, "mention a"),
+        ["a: started delete_failed", "a: started guard mention"],
+    ),
+    "named right behind a guard": (
+        ("started a", "worker_delete_failed a", 53, "started a", "guard a", "mention a"),
+        ["a: started delete_failed", "a: started guard mention"],
+    ),
+    "named behind the guard of the first handling": (
+        ("started a", "guard a", 10, "mention a"),
+        ["a: started guard mention"],
+    ),
+    "named behind a guard, where one more fits in behind one that may be on": (
+        ("started a", 53, "started a", "guard a", 1, "mention a"),
+        ["a: started", "a: started guard", "a: mention"],
+    ),
     "a failed delete so late behind the effect that the message was handed out again": (
         ("started a", "effect a", 26, "worker_delete_failed a"),
         ["a: started effect", "a: mention"],
