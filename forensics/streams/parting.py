@@ -195,13 +195,15 @@ class _MessageInStream:
         """Tell whether a message is named, or its work stopped, after a handling that left it in its queue, once it was visible again.
 
         Another handling's opening is lost then, unless an earlier one is still on. How that one ends is a guess: whoever
-        failed to delete the message may try again as late. So it is where the message is named more than a moment after a guard
-        stopped its work, and one more handling fits in before that one.
+        failed to delete the message may try again as late. So it is where a guard stops work that was done a visibility timeout before,
+        and where the message is named more than a moment after a guard stopped its work, and one more handling fits in before that one.
         """
         if not self._best or fact.role not in ("mention", "guard") or not self.handlings:
             return False
         *earlier, latest = self.handlings
-        if self._was_left_visible(latest, fact.at):
+        is_repeat = fact.role == "guard" and _shows_effect(latest)  # whoever did the work is not stopped so late
+        is_late = is_repeat and self._is_after_silence(fact) and fact.at >= visible_from(latest, self._silence_ms)
+        if is_late or self._was_left_visible(latest, fact.at):
             return all(_is_over(before) for before in earlier)
         return self._goes_on_behind_guard(fact)
 
@@ -246,7 +248,7 @@ class _MessageInStream:
         """Tell whether a fact opens a handling.
 
         The surest opener that the message has in this stream does, and a less sure one that comes again before the next of
-        those. So does a new job, work done again long after it was over, and what names the message after a silence in which
+        those, or after the work was done. So does a new job, work done again long after it was over, and what names the message after a silence in which
         a nameless job began: that one's line with the message may be lost, and the earlier one have another process. Of a message without any opener a long silence parts the handlings, and an effect after an
         end, if the message had one before: the start line of the second is lost. Silence does not part the end of a job, or a
         delete, from what was done before: a slow one is silent for long.
@@ -260,13 +262,18 @@ class _MessageInStream:
                 return about.starts > self._starts and self._is_after_silence(fact)
             if sureness is None:
                 return role == "effect" and self._is_done_again(fact)
-            return sureness == self._best or role in self._openers_since_best
+            is_anew = role in self._openers_since_best or (self._is_later_start(fact) and self._shows_effect_last())
+            return sureness == self._best or is_anew
         if fact.receive_count == 1:  # what was said before is of the first receive, too
             return False
         is_end = (about.job and role in CLOSERS) or (fact.is_failed_delete and not self._is_closed)
+        is_end = is_end or (role in CLOSERS and not self._is_closed and self._shows_effect_last())
         if self._is_after_silence(fact) and not is_end:
             return True
         return role == "effect" and self._is_closed and self._had_effect
+
+    def _shows_effect_last(self) -> bool:
+        return bool(self.handlings) and _shows_effect(self.handlings[-1])
 
     def _is_done_again(self, fact: Fact) -> bool:
         """Tell whether an effect is of a handling whose opener is lost: the latest was done and over when the message was visible again.

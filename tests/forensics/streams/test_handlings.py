@@ -305,6 +305,38 @@ SAID = {
         ("started a", "effect a", "worker_delete_failed a", 900, "deleted a"),
         ["a: started effect delete_failed", "a: mention"],
     ),
+    "a guard so late behind the effect that the message was handed out again": (
+        ("started a", "effect a", 26, "guard a"),
+        ["a: started effect", "a: guard"],
+    ),
+    "a guard a second sooner than that": (
+        ("started a", "effect a", 25, "guard a"),
+        ["a: started effect guard"],
+    ),
+    "a guard so late behind no effect": (
+        ("started a", 27, "guard a"),
+        ["a: started guard"],
+    ),
+    "a less sure start after the work was done": (
+        ("worker_started a", "effect a", "started a", "effect a"),
+        ["a: started effect", "a: started effect"],
+    ),
+    "a less sure start before the work was done": (
+        ("worker_started a", "started a", "effect a"),
+        ["a: started started effect"],
+    ),
+    "an end so late behind the effect that the message was handed out again, where nothing opens": (
+        ("effect a", 27, "worker_finished a"),
+        ["a: effect finished"],
+    ),
+    "an end so late behind the end, where nothing opens": (
+        ("effect a", "worker_finished a", 27, "worker_finished a"),
+        ["a: effect finished", "a: finished"],
+    ),
+    "an end so late behind a line that shows no effect, where nothing opens": (
+        ("mention a", 27, "worker_finished a"),
+        ["a: mention", "a: finished"],
+    ),
     "named behind a guard, where one more handling fits in before": (
         ("started a", "worker_delete_failed a", 53, "started a", "guard a", 1, "mention a"),
         ["a: started delete_failed", "a: started guard", "a: mention"],
