@@ -27,7 +27,7 @@ def address_in(process: subprocess.Popen, limit_s: float = PATIENCE_S) -> str:
     """Return the address a command prints."""
     deadline = time.monotonic() + limit_s
     while time.monotonic() < deadline and (line := process.stdout.readline()):
-        if found := re.match(r"Dashboard: (http://127\.0\.0\.1:\d+)$", line):
+        if found := re.match(r"Dashboard: (http://\S+:\d+)$", line):
             return found[1]
     raise AssertionError(f"no address; stderr: {process.stderr.read()}")
 
@@ -51,22 +51,66 @@ def children_of(pid: int) -> list[int]:
     return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+FAR = ("--host", "doubletake.example.com", "--trusted-proxy", "--address")
+SERVES = {"by itself": (), **{listens: (*FAR, listens) for listens in ("127.0.0.2", "::1", "::")}}
+"""Options with which `serve` is started here."""
+ENDS = {
+    "Ctrl-C": (signal.SIGINT, "127.0.0.2"),
+    "SIGTERM": (signal.SIGTERM, "::1"),
+    "a closed terminal": (signal.SIGHUP, "::"),
+}
+"""What ends which of them."""
+
+
+def ends_as_usual() -> None:
+    """Undo what a test run was told to ignore: under nohup a closed terminal is nobody's end."""
+    for number, _ in ENDS.values():
+        signal.signal(number, signal.SIG_DFL)
+
+
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory):
+    """Return a function from the options' name to a `serve` that runs with them, and the address that it printed.
+
+    To start one takes longer than what is asked of it. A test may end it: who asks next has another.
+    """
+    running = {}
+
+    def serve(options: str) -> tuple[subprocess.Popen, str]:
+        if options not in running or running[options][0].poll() is not None:
+            folder = tmp_path_factory.mktemp("serving")
+            port = str(free_port())  # the usual one is taken by the next server of another test as soon as one ends
+            command = [sys.executable, str(ROOT / "doubletake"), "serve", "--lake", str(folder / "not yet")]
+            process = subprocess.Popen(
+                [*command, "--port", port, *SERVES[options]],
+                cwd=folder,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                preexec_fn=ends_as_usual,
+            )
+            running[options] = process, address_in(process)
+        return running[options]
+
+    yield serve
+    for process, _ in running.values():
+        process.terminate()
+        process.communicate(timeout=PATIENCE_S)
+
+
 @pytest.mark.process
-@pytest.mark.parametrize(
-    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["Ctrl-C", "SIGTERM", "a closed terminal"]
-)
-def test_the_dashboard_ends_cleanly_with_its_process(tmp_path, number):
-    port = str(free_port())  # the usual one is taken by the next server of another test as soon as this one ends
-    command = [sys.executable, str(ROOT / "doubletake"), "serve", "--lake", str(tmp_path / "not yet"), "--port", port]
-    process = subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
-    )  # under nohup a closed terminal is nobody's end
-    address = address_in(process)
+@pytest.mark.parametrize(("listens", "url"), [("127.0.0.2", "127.0.0.2"), ("::1", "[::1]"), ("::", "[::1]")])
+def test_it_answers_at_the_address_it_was_told_to_listen_at(serving, listens, url):
+    _, address = serving(listens)
+
+    assert re.match(rf"http://{re.escape(url)}:\d+$", address)
+    assert answers(address)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("number", "options"), ENDS.values(), ids=ENDS)
+def test_the_dashboard_ends_cleanly_with_its_process(serving, number, options):
+    process, address = serving(options)
     (child,) = children_of(process.pid)
 
     assert answers(address)
@@ -76,36 +120,6 @@ def test_the_dashboard_ends_cleanly_with_its_process(tmp_path, number):
     assert "Traceback" not in err and "WARNING" not in err
     assert not Path(f"/proc/{child}").exists()
     assert not answers(address)
-
-
-@pytest.mark.process
-def test_the_dashboard_ends_although_the_command_was_killed(tmp_path):
-    command = [sys.executable, str(ROOT / "doubletake"), "serve", "--lake", str(tmp_path), "--port", str(free_port())]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    address_in(process)
-    (child,) = children_of(process.pid)
-    process.kill()
-    process.communicate(timeout=PATIENCE_S)
-
-    deadline = time.monotonic() + PATIENCE_S
-    while is_running(child) and time.monotonic() < deadline:
-        time.sleep(0.05)  # nobody is told when a process ends that is no child of ours
-    assert not is_running(child)
-
-
-@pytest.mark.process
-@pytest.mark.parametrize(("listens", "url"), [("127.0.0.2", "127.0.0.2"), ("::1", "[::1]"), ("::", "[::1]")])
-def test_it_answers_at_the_address_it_was_told_to_listen_at(tmp_path, listens, url):
-    command = [sys.executable, str(ROOT / "doubletake"), "serve", "--lake", str(tmp_path), "--port", str(free_port())]
-    command += ["--address", listens, "--host", "doubletake.example.com", "--trusted-proxy"]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        address = process.stdout.readline()
-        assert re.match(rf"Dashboard: http://{re.escape(url)}:\d+$", address), process.stderr.read()
-        assert answers(address.split()[1])
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=PATIENCE_S)
 
 
 def test_an_address_of_another_machine_is_named():
@@ -232,11 +246,9 @@ def test_bad_input_is_one_sentence_with_the_value_and_a_hint(capsys, tmp_path, m
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    """A dashboard as `serve` starts it; yields its port."""
-    lake = tmp_path_factory.mktemp("served")
-    with dashboard.dashboard(lake, None, free_port()) as running:
-        yield running.port
+def served(serving):
+    """Return the port of a dashboard on this machine."""
+    return int(serving("by itself")[1].rpartition(":")[2])
 
 
 def asked(port: int, path: str, host: str) -> http.client.HTTPResponse:
@@ -276,3 +288,16 @@ def test_its_own_names_are_answered(served, host):
 @pytest.mark.process
 def test_whoever_balances_load_may_ask_by_an_address_whether_it_is_up(served):
     assert asked(served, "/_stcore/health", "10.1.2.3").status == 200
+
+
+@pytest.mark.process
+def test_the_dashboard_ends_although_the_command_was_killed(serving):
+    process, _ = serving("by itself")
+    (child,) = children_of(process.pid)
+    process.kill()
+    process.communicate(timeout=PATIENCE_S)
+
+    deadline = time.monotonic() + PATIENCE_S
+    while is_running(child) and time.monotonic() < deadline:
+        time.sleep(0.05)  # nobody is told when a process ends that is no child of ours
+    assert not is_running(child)
