@@ -25,10 +25,13 @@ def person(chromium):
 
 @pytest.fixture(scope="module")
 def opened(person, tmp_path_factory):
-    """Open a page's bytes from a file; returns the page, its requests and what its console said."""
+    """Open a page's bytes from a file; returns the page, its requests and what its console said.
+
+    It is one file for all: plotly.js is compiled anew for each address from which it comes, a second every time.
+    """
+    file = tmp_path_factory.mktemp("opened") / "report.html"
 
     def open_file(content: bytes):
-        file = tmp_path_factory.mktemp("opened") / "report.html"
         file.write_bytes(content)
         page, requests, said = person.new_page(), [], []
         page.on("request", lambda request: requests.append(request.url))

@@ -59,8 +59,8 @@ def visit(person, server):
     """
     tabs = []
 
-    def new(color_scheme="light", on=person):
-        tabs.append(Visit(on, server, color_scheme))
+    def new(on=person):
+        tabs.append(Visit(on, server))
         return tabs[-1]
 
     yield new
@@ -75,6 +75,24 @@ def left_open(person, server):
     tab = Visit(person, server)
     tab.open(LINK)
     return tab
+
+
+@pytest.fixture(scope="module")
+def in_tokyo(person, server):
+    """A tab with the incident in another zone than everybody's."""
+    tab = Visit(person, server)
+    tab.open(f"{LINK}&tz=Asia/Tokyo")
+    yield tab
+    tab.page.close()
+
+
+@pytest.fixture(scope="module")
+def in_the_dark(person, server):
+    """A tab that the system asked to be dark before it was opened."""
+    tab = Visit(person, server, color_scheme="dark")
+    tab.open(LINK)
+    yield tab
+    tab.page.close()
 
 
 def click_table(page, number, x, y, then):
@@ -110,9 +128,8 @@ def picture(page, name, tmp_path):
     return path
 
 
-def test_a_link_on_a_cold_server_shows_headline_and_times_of_its_zone(visit, tmp_path):
-    tab = visit()
-    page = tab.open(f"{LINK}&tz=Asia/Tokyo")
+def test_a_link_on_a_cold_server_shows_headline_and_times_of_its_zone(in_tokyo, tmp_path):
+    tab, page = in_tokyo, in_tokyo.page
 
     assert page.locator("h1").inner_text() == "7 to 8 of 10 redelivered messages were processed more than once"
     assert page.get_by_text("time (Asia/Tokyo, UTC+09:00)").count() == 1
@@ -154,22 +171,6 @@ def test_a_click_on_a_bar_filters_the_tables_and_is_written_into_the_link(left_o
     assert "msg=" not in page.url
 
 
-def test_zoom_survives_a_click_on_an_evidence_row(visit):
-    page = visit().open(LINK)
-    shown = "() => document.querySelector('.js-plotly-plot')._fullLayout.xaxis.range.join()"
-    before = page.evaluate(shown)
-    lane = page.locator(CHART).first.bounding_box()
-    page.mouse.move(lane["x"] + 20, lane["y"] + lane["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(lane["x"] + 130, lane["y"] + lane["height"] / 2, steps=6)
-    page.mouse.up()
-    page.wait_for_function(f"before => ({shown})() !== before", arg=before)
-    zoomed = page.evaluate(shown)
-    click_table(page, 1, 40, 60, page.get_by_text("/aws/lambda/charge-card").last)
-
-    assert page.evaluate(shown) == zoomed
-
-
 def test_bars_are_cut_to_the_frame_by_their_layer_and_not_each_by_itself(left_open):
     page = left_open.page
     cut = "all => all.map(one => getComputedStyle(one).clipPath)"
@@ -207,13 +208,29 @@ def test_on_a_phone_headline_and_chart_are_visible_without_the_sidebar(visit, ph
     assert picture(page, "incident-phone", tmp_path).exists()
 
 
-def test_dark_mode_draws_the_same_chart_on_a_dark_page(visit, tmp_path):
-    page = visit(color_scheme="dark").open(LINK)
+def test_dark_mode_draws_the_same_chart_on_a_dark_page(in_the_dark, tmp_path):
+    page = in_the_dark.page
     background = page.evaluate("() => getComputedStyle(document.querySelector('.stApp')).backgroundColor")
 
     assert background == "rgb(14, 17, 23)"
     assert page.locator(CHART).count() > 30
     assert picture(page, "incident-dark", tmp_path).exists()
+
+
+def test_zoom_survives_a_click_on_an_evidence_row(in_the_dark):
+    page = in_the_dark.page
+    shown = "() => document.querySelector('.js-plotly-plot')._fullLayout.xaxis.range.join()"
+    before = page.evaluate(shown)
+    lane = page.locator(CHART).first.bounding_box()
+    page.mouse.move(lane["x"] + 20, lane["y"] + lane["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(lane["x"] + 130, lane["y"] + lane["height"] / 2, steps=6)
+    page.mouse.up()
+    page.wait_for_function(f"before => ({shown})() !== before", arg=before)
+    zoomed = page.evaluate(shown)
+    click_table(page, 1, 40, 60, page.get_by_text("/aws/lambda/charge-card").last)
+
+    assert page.evaluate(shown) == zoomed
 
 
 COLOURS = """() => [...document.querySelectorAll('.js-plotly-plot .main-svg > g:not(.hoverlayer) text')]
@@ -294,8 +311,8 @@ def test_every_form_of_the_report_downloads_under_its_name(visit, tmp_path):
     assert picture(page, "report", tmp_path).exists()
 
 
-def test_two_tabs_with_different_zones_do_not_influence_each_other(visit, left_open):
-    tokyo, utc = visit().open(f"{LINK}&tz=Asia/Tokyo"), left_open.page
+def test_two_tabs_with_different_zones_do_not_influence_each_other(in_tokyo, left_open):
+    tokyo, utc = in_tokyo.page, left_open.page
     tokyo.reload()
     tokyo.wait_for_selector(CHART)
 
