@@ -19,7 +19,9 @@ from forensics.tables.health import QUEUE_HEALTH
 from forensics.words import cells
 from pages._ui import evidence, marks, setting_checks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, name_px, row, two_line_height
+from pages._ui.device import is_phone
 from pages._ui.health_chart import CHART_PX, days_chart, days_figure, drawable
+from pages._ui.plots import kept
 from pages._ui.said import busy, in_words, language, of_sentence, percent, say, span_text, term
 from pages._ui.said import count_text as count
 from pages._ui.shell import Page
@@ -298,13 +300,18 @@ def _reasons(title: str, signals: list[Signal], queue: QueueReview, page: Page) 
 
 def _days(queue: QueueReview, review: WeekReview, page: Page) -> None:
     first, _ = week_bounds(review.trend_weeks[0])
-    with st.skeleton(height=CHART_PX):
+    of_reader = is_phone(), language().code, page.clock.name
+    key = "days", *of_reader, *page.people_key, page.settings.text, review.week, queue.queue_arn
+
+    def draw() -> Any:
         days = page.board.rows(QUEUE_HEALTH, ("queue_arn", "==", queue.queue_arn), ("day", ">=", first.isoformat()))
         days = days[days["day"] <= review.last_day.isoformat()]
         for column in ("twice_at_least", "twice_at_most") if page.people.aside else ():
             days = days.assign(**{column: [r[column] for r in page.people.periods(days.to_dict("records"))]})
-        with_incidents = _incident_days(queue, review, page)
-        figure = days_figure(queue, review, days, with_incidents)
+        return days_figure(queue, review, days, _incident_days(queue, review, page))
+
+    with st.skeleton(height=CHART_PX):
+        figure = kept(key, draw)
     days_chart(queue, review, figure)
 
 

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from forensics.charts.queue_days import incident_frame, queue_days_figure
 from forensics.health import QueueReview, WeekReview, week_bounds
 from pages._ui.device import is_phone
-from pages._ui.plots import legible, show
+from pages._ui.plots import finished, legible, show
 from pages._ui.said import in_words, language, say
 
 CHART_PX = 900
@@ -32,7 +32,7 @@ def days_figure(queue: QueueReview, review: WeekReview, days: Any, incidents: li
         language(),
         is_narrow=is_phone(),
     )
-    return legible(figure)
+    return finished(legible(figure))
 
 
 def days_chart(queue: QueueReview, review: WeekReview, figure: Any) -> None:

@@ -1,5 +1,6 @@
 """How every chart is shown: its words in the theme's strong text colour, and around what was chosen an outline of it."""
 
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -79,3 +80,12 @@ def finished(figure: Any) -> Any:
     whole = figure.to_dict()
     figure.to_dict = lambda: whole
     return figure
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def kept(key: tuple[Any, ...], _draw: Callable[[], Any]) -> Any:
+    """Draw a figure once: a click reruns its page, and a figure takes 0.1 s to build, one of thousands of bars a second.
+
+    ``key`` says all that it depends on, the reader's language and zone included, where it speaks or tells times.
+    """
+    return _draw()

@@ -23,7 +23,8 @@ from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
 from pages._ui import details, lines, marks
 from pages._ui.board import Board
 from pages._ui.coverage import reach
-from pages._ui.plots import fitted, legible, show
+from pages._ui.device import is_phone
+from pages._ui.plots import finished, fitted, kept, legible, show
 from pages._ui.said import busy, in_words, interval, language, say, term
 from pages._ui.said import count_text as count
 from pages._ui.shell import Page
@@ -195,8 +196,15 @@ def answer(work: Work, page: Page) -> None:
     if not timeline.empty:
         labels = {lane: names[key] for key in work.items if (lane := _lane_of(key)) in set(timeline["item_id"])}
         seconds = rows[0]["visibility_timeout_s"]
-        figure = timeline_figure(timeline, page.clock.zone, labels=labels, visibility_timeout_s=seconds, say=language())
-        show(fitted(legible(figure)), key="message-timeline", config={"displaylogo": False}, alt=said)
+        key = is_phone(), language().code, page.clock.name, *page.board.key, *sorted(mine), *sorted(labels.items())
+
+        def draw() -> Any:
+            figure = timeline_figure(
+                timeline, page.clock.zone, labels=labels, visibility_timeout_s=seconds, say=language()
+            )
+            return finished(fitted(legible(figure)))
+
+        show(kept(key, draw), key="message-timeline", config={"displaylogo": False}, alt=said)
     if len(work.items) > 1:
         ids(work, rows, verdicts, page)
     facts([d for d in rows if _key(d) == hit.key] or rows, verdict)

@@ -1,6 +1,5 @@
 """The timeline with its tables: one fragment, so that a click redraws nothing else."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -23,7 +22,7 @@ from forensics.tables.findings import TIMELINE
 from pages._ui import details, event
 from pages._ui.device import is_phone
 from pages._ui.linked import warn_unknown
-from pages._ui.plots import finished, fitted, legible, show
+from pages._ui.plots import finished, fitted, kept, legible, show
 from pages._ui.runs import failed_runs
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, language, say, term
@@ -219,7 +218,7 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
 
     with st.skeleton(height=CHART_PX), guarded("what the timeline shows", page.data_version):
         timeline = page.board.rows(TIMELINE, here, ("lane", "in", of_page))
-        figure, drawn, said = _kept(key, draw)
+        figure, drawn, said = kept(key, draw)
     return Drawn(_name(shown, case), figure, timeline, drawn, note=said)
 
 
@@ -250,7 +249,7 @@ def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bo
             )
             return finished(fitted(legible(figure))), drawn
 
-        figure, drawn = _kept(("consumers", *key), draw)
+        figure, drawn = kept(("consumers", *key), draw)
     return Drawn(_name("consumers", case), figure, timeline, drawn)
 
 
@@ -264,7 +263,7 @@ def _overview(case: Case, page: Page, here: Condition) -> Drawn:
         return finished(legible(overview_figure(timeline, page.clock.zone, language())))
 
     with st.skeleton(height=CHART_PX):
-        figure = _kept(key, draw)
+        figure = kept(key, draw)
     name = _name("overview", case)
     _open_stretch(name, page)
     chosen = tuple(st.query_params.get_all("msg"))
@@ -285,12 +284,6 @@ def _open_stretch(name: str, page: Page) -> None:
         Window(start, end).write()
         st.session_state["form_wanted"] = "Messages"
         st.rerun()
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _kept(key: tuple[Any, ...], _draw: Callable[[], Any]) -> Any:
-    """Draw a figure once: a click reruns the chart, and a figure takes 0.1 s to build, one of thousands of bars a second."""
-    return _draw()
 
 
 def _name(part: Any, case: Case) -> str:

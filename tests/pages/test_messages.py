@@ -3,6 +3,8 @@
 import pytest
 
 from forensics.tables.findings import DELIVERIES, MESSAGES
+from pages._ui import search
+from pages._ui.plots import kept
 from tests.pages import tales
 from tests.pages.reading import words
 from tests.pages.worlds import START, Story, handle, uuid
@@ -24,6 +26,20 @@ def test_a_message_is_found_by_any_id_and_told_in_one_sentence(visit, asked):
     assert at.subheader[0].value == "Received 2 times, deleted once, work done 2 times."
     assert f"`{uuid('payment', 3)}`" in words(at)
     assert len(at.get("plotly_chart")) == 1
+
+
+def test_a_message_s_timeline_is_drawn_once_for_each_message_language_and_zone(visit, monkeypatch):
+    kept.clear()
+    drawn, draw = [], search.timeline_figure
+    monkeypatch.setattr(search, "timeline_figure", lambda *given, **named: drawn.append(given) or draw(*given, **named))
+    first = {"q": "pay_1043"}
+    asked = [first, first, {"q": "pay_1044"}, first | {"lang": "ja"}, first | {"tz": "Pacific/Chatham"}]
+    opened = [visit("pages/messages.py", "demo", zone="Asia/Kathmandu", **keys) for keys in asked]
+    specs = [at.get("plotly_chart")[0].proto.spec for at in opened]
+
+    assert len(drawn) == 4
+    assert specs[0] == specs[1]
+    assert len(set(specs)) == 4
 
 
 def test_a_request_id_names_every_message_of_its_batch(visit):

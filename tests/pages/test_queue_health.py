@@ -13,6 +13,7 @@ from forensics.tables.findings import INVOCATIONS
 from forensics.tables.health import QUEUE_WEEKS, SETTING_FINDINGS
 from forensics.words import cells
 from pages._ui import evidence, health
+from pages._ui.plots import kept
 from tests.pages import health_tale, tales
 from tests.pages.reading import words
 from tests.pages.worlds import START, Story
@@ -301,6 +302,17 @@ def test_a_chosen_check_opens_its_evidence_once(visit, cited, monkeypatch):
 
     assert line.strip() in [c.value.strip() for c in at.code]
     assert line.strip() not in [c.value.strip() for c in at.run().code]
+
+
+def test_the_days_are_drawn_once_for_readers_of_one_language_and_zone(visit, monkeypatch):
+    kept.clear()
+    drawn, draw = [], health.days_figure
+    monkeypatch.setattr(health, "days_figure", lambda *given: drawn.append(given) or draw(*given))
+    readers = [{}, {}, {"lang": "ja"}, {"tz": "Pacific/Chatham"}]
+    charts = [visit(PAGE, "demo", zone="Asia/Kathmandu", **reader).get("plotly_chart")[0] for reader in readers]
+
+    assert len(drawn) == 3
+    assert ["Messages a day" in chart.proto.spec for chart in charts] == [True, True, False, True]
 
 
 def test_the_chart_begins_with_the_week_in_which_something_was_read(visit, tmp_path):
