@@ -38,8 +38,15 @@ class Payments:
         world.metric(self.dead_letters, "ApproximateNumberOfMessagesVisible", [0, 1])
 
 
+@pytest.fixture(scope="module")
+def payments(ministack_url: str) -> Payments:
+    """What all tests look at that change nothing there: to make it takes half as long as to collect it."""
+    return Payments(World(ministack_url))
+
+
 @pytest.fixture
-def payments(world: World) -> Payments:
+def own_payments(world: World) -> Payments:
+    """The same for a test that changes it."""
     return Payments(world)
 
 
@@ -108,13 +115,13 @@ def test_a_moving_window_changes_no_table_either_while_nothing_happens(lake, aws
     assert lake.versions() == versions
 
 
-def test_a_changed_setting_is_one_more_row(lake, aws, payments, hour, world):
-    run(lake, aws, payments, hour)
+def test_a_changed_setting_is_one_more_row(lake, aws, own_payments, hour, world):
+    run(lake, aws, own_payments, hour)
     world.client("sqs").set_queue_attributes(
-        QueueUrl=world.queue_url(payments.queue), Attributes={"VisibilityTimeout": "30"}
+        QueueUrl=world.queue_url(own_payments.queue), Attributes={"VisibilityTimeout": "30"}
     )
-    collect(lake, aws, [payments.queue], hour, now=NOW + timedelta(minutes=1))
-    rows = [r for r in lake.read(BY_NAME["queue_settings"]).to_pylist() if r["queue_name"] == payments.queue]
+    collect(lake, aws, [own_payments.queue], hour, now=NOW + timedelta(minutes=1))
+    rows = [r for r in lake.read(BY_NAME["queue_settings"]).to_pylist() if r["queue_name"] == own_payments.queue]
 
     assert [r["visibility_timeout_s"] for r in sorted(rows, key=lambda r: r["observed_at"])] == [600, 30]
 
@@ -135,10 +142,10 @@ def test_every_operation_called_is_allowed(lake, aws, payments, hour, proxy):
     assert set(proxy.calls) == ALLOWED - when_asked - of_tables
 
 
-def test_looking_changes_no_receive_count(lake, aws, payments, hour, world):
-    sqs, url = world.client("sqs"), world.queue_url(payments.queue)
+def test_looking_changes_no_receive_count(lake, aws, own_payments, hour, world):
+    sqs, url = world.client("sqs"), world.queue_url(own_payments.queue)
     sqs.send_message(QueueUrl=url, MessageBody="{}", MessageGroupId="g", MessageDeduplicationId="d")
-    run(lake, aws, payments, hour)
+    run(lake, aws, own_payments, hour)
     (message,) = sqs.receive_message(QueueUrl=url, MessageSystemAttributeNames=["All"])["Messages"]
 
     assert message["Attributes"]["ApproximateReceiveCount"] == "1"
@@ -155,9 +162,9 @@ def everything_in(folder: Path) -> str:
     return "\n".join(parts)
 
 
-def test_neither_handles_nor_environments_reach_the_lake(lake, aws, payments, hour, world):
+def test_neither_handles_nor_environments_reach_the_lake(lake, aws, own_payments, hour, world):
     world.log(
-        payments.group,
+        own_payments.group,
         [
             (10_000, f"Value {HANDLE} for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired."),
             (10_001, f"&quot;receiptHandle&quot;:&quot;{HANDLE}&quot;"),
@@ -165,7 +172,7 @@ def test_neither_handles_nor_environments_reach_the_lake(lake, aws, payments, ho
             (10_003, f"nul \0 and receiptHandle={HANDLE}"),
         ],
     )
-    run(lake, aws, payments, hour)
+    run(lake, aws, own_payments, hour)
     text = everything_in(lake.root)
 
     assert text.count("RH~AQEBWH9t") >= 5
@@ -270,22 +277,22 @@ def test_a_gap_that_stays_is_said_once_and_its_end_too(lake, aws, payments, hour
     assert [sorted(s) for s in statuses] == [["denied"], ["denied"], ["denied", "ok"], ["denied", "ok"]]
 
 
-def test_a_dead_letter_queue_that_is_gone_is_a_gap(lake, aws, payments, hour, world):
-    world.client("sqs").delete_queue(QueueUrl=world.queue_url(payments.dead_letters))
-    report = run(lake, aws, payments, hour)
+def test_a_dead_letter_queue_that_is_gone_is_a_gap(lake, aws, own_payments, hour, world):
+    world.client("sqs").delete_queue(QueueUrl=world.queue_url(own_payments.dead_letters))
+    report = run(lake, aws, own_payments, hour)
 
     assert report.exit_code == 3
-    assert coverage(lake)["queue_settings", payments.dead_letters] == "gone"
+    assert coverage(lake)["queue_settings", own_payments.dead_letters] == "gone"
     assert report.stored_count == 6
 
 
-def test_the_consumers_of_a_dead_letter_queue_are_read_too(lake, aws, payments, hour, world):
+def test_the_consumers_of_a_dead_letter_queue_are_read_too(lake, aws, own_payments, hour, world):
     group = world.name("/shop/bury")
-    world.function("bury", [payments.dead_letters], group)
+    world.function("bury", [own_payments.dead_letters], group)
     world.log(group, [(1, "buried")])
-    report = run(lake, aws, payments, hour)
+    report = run(lake, aws, own_payments, hour)
 
-    assert report.log_groups == (payments.group, group)
+    assert report.log_groups == (own_payments.group, group)
     assert "buried" in column(lake, "log_events", "line")
 
 
