@@ -177,8 +177,7 @@ class _MessageInStream:
         """Tell whether the message's delete is told again, so long after its handling began that it was handed out again.
 
         That a second opening is lost is likely then; but the worker may as well have tried its delete again. It does not once
-        the delete was taken: where the same kind of line tells that again, more than a moment later, an opening is lost. Nor does it
-        wait so long with its delete once the work is done: where one fails that names no receipt handle, it may be another's.
+        the delete was taken: where the same kind of line tells that again, more than a moment later, an opening is lost.
         """
         if not self._best or not self.handlings or not _is_delete(fact):
             return False
@@ -186,10 +185,7 @@ class _MessageInStream:
         if fact.role in DELETED and any(t.role == fact.role and fact.at - t.at > MOMENT_US for t in latest):
             return True
         has_ended = any(_is_delete(told) and told.evidence_id != fact.evidence_id for told in latest)
-        if has_ended:
-            return (fact.at - latest[0].at) // 1000 >= self._silence_ms
-        is_late = self._is_after_silence(fact) and fact.at >= visible_from(latest, self._silence_ms)
-        return is_late and fact.is_failed_delete and fact.receipt_handle is None and _shows_effect(latest)
+        return has_ended and (fact.at - latest[0].at) // 1000 >= self._silence_ms
 
     def _goes_on_unopened(self, fact: Fact) -> bool:
         """Tell whether a message is named, or its work stopped, after a handling that left it in its queue, once it was visible again.
