@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.browser import PHONE, chromium_or_skip, dashboard
+from tests.pages.browser import Phone, chromium_or_skip, dashboard
 
 
 def pytest_collection_modifyitems(items):
@@ -47,8 +47,6 @@ def person(chromium):
 
 
 @pytest.fixture(scope="package")
-def phone(chromium):
-    """The same person's phone, of 390 px."""
-    return chromium.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, user_agent=PHONE
-    )
+def phone(person):
+    """The same person's phone."""
+    return Phone(person)
