@@ -19,7 +19,6 @@ from forensics.tables.health import QUEUE_HEALTH
 from forensics.words import cells
 from pages._ui import evidence, marks, setting_checks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, name_px, row, two_line_height
-from pages._ui.device import is_phone
 from pages._ui.health_chart import CHART_PX, days_chart, days_figure, drawable
 from pages._ui.plots import kept
 from pages._ui.said import busy, in_words, language, of_sentence, percent, say, span_text, term
@@ -300,8 +299,7 @@ def _reasons(title: str, signals: list[Signal], queue: QueueReview, page: Page) 
 
 def _days(queue: QueueReview, review: WeekReview, page: Page) -> None:
     first, _ = week_bounds(review.trend_weeks[0])
-    of_reader = is_phone(), language().code, page.clock.name
-    key = "days", *of_reader, *page.people_key, page.settings.text, review.week, queue.queue_arn
+    key = "days", page.clock.name, *page.people_key, page.settings.text, review.week, queue.queue_arn
 
     def draw() -> Any:
         days = page.board.rows(QUEUE_HEALTH, ("queue_arn", "==", queue.queue_arn), ("day", ">=", first.isoformat()))

@@ -8,6 +8,7 @@ from streamlit.elements.lib.streamlit_plotly_theme import GRAY_90
 
 from forensics.charts.palette import CHOSEN_OPACITY
 from pages._ui.device import is_phone
+from pages._ui.said import language
 
 _STRONG = ("fill: rgb(38, 39, 48)", "fill: rgb(250, 250, 250)")
 """What the browser puts in for the strong text colour, in a light theme and a dark one."""
@@ -82,10 +83,14 @@ def finished(figure: Any) -> Any:
     return figure
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
-def kept(key: tuple[Any, ...], _draw: Callable[[], Any]) -> Any:
+def kept(key: tuple[Any, ...], draw: Callable[[], Any]) -> Any:
     """Draw a figure once: a click reruns its page, and a figure takes 0.1 s to build, one of thousands of bars a second.
 
-    ``key`` says all that it depends on, the reader's language and zone included, where it speaks or tells times.
+    ``key`` says all that it depends on, the zone of its times included, but the reader's language and kind of screen.
     """
+    return _kept((is_phone(), language().code, *key), draw)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _kept(key: tuple[Any, ...], _draw: Callable[[], Any]) -> Any:
     return _draw()

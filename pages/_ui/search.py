@@ -23,7 +23,6 @@ from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
 from pages._ui import details, lines, marks
 from pages._ui.board import Board
 from pages._ui.coverage import reach
-from pages._ui.device import is_phone
 from pages._ui.plots import finished, fitted, kept, legible, show
 from pages._ui.said import busy, in_words, interval, language, say, term
 from pages._ui.said import count_text as count
@@ -196,7 +195,7 @@ def answer(work: Work, page: Page) -> None:
     if not timeline.empty:
         labels = {lane: names[key] for key in work.items if (lane := _lane_of(key)) in set(timeline["item_id"])}
         seconds = rows[0]["visibility_timeout_s"]
-        key = is_phone(), language().code, page.clock.name, *page.board.key, *sorted(mine), *sorted(labels.items())
+        key = "message", page.clock.name, *page.board.key, *sorted(mine), *sorted(labels.items())
 
         def draw() -> Any:
             figure = timeline_figure(

@@ -186,8 +186,6 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
     with_lanes_of_groups = bool(case["is_fifo"]) and len(numbers) <= MOST_MESSAGES
     key = (
         "messages",
-        is_phone(),
-        language().code,
         *page.board.key,
         case["incident_id"],
         page.clock.name,
@@ -232,7 +230,7 @@ def _with_beside(timeline: Any, case: Case, page: Page) -> tuple[Any, dict[str, 
 
 def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bool) -> Drawn:
     """Draw a lane per consumer and a bar per run."""
-    key = (is_phone(), language().code, *page.board.key, case["incident_id"], page.clock.name, gaps, window)
+    key = (*page.board.key, case["incident_id"], page.clock.name, gaps, window)
     with st.skeleton(height=CHART_PX):
         timeline = window.keep(page.board.rows(TIMELINE, here, ("kind", "in", KINDS)))
 
@@ -256,7 +254,7 @@ def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bo
 def _overview(case: Case, page: Page, here: Condition) -> Drawn:
     """Draw the heatmap; the tables below it are those of the messages in the link."""
     columns = ("item_id", "message_id", "delivery_index", "kind", "at", "until_at", "consumer")
-    key = ("overview", language().code, *page.board.key, case["incident_id"], page.clock.name)
+    key = ("overview", *page.board.key, case["incident_id"], page.clock.name)
 
     def draw() -> Any:
         timeline = page.board.rows(TIMELINE, here, ("kind", "in", ("in_flight", "repeat")), columns=columns)

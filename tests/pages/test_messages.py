@@ -3,8 +3,7 @@
 import pytest
 
 from forensics.tables.findings import DELIVERIES, MESSAGES
-from pages._ui import search
-from pages._ui.plots import kept
+from pages._ui import plots, search
 from tests.pages import tales
 from tests.pages.reading import words
 from tests.pages.worlds import START, Story, handle, uuid
@@ -29,7 +28,7 @@ def test_a_message_is_found_by_any_id_and_told_in_one_sentence(visit, asked):
 
 
 def test_a_message_s_timeline_is_drawn_once_for_each_message_language_and_zone(visit, monkeypatch):
-    kept.clear()
+    plots._kept.clear()
     drawn, draw = [], search.timeline_figure
     monkeypatch.setattr(search, "timeline_figure", lambda *given, **named: drawn.append(given) or draw(*given, **named))
     first = {"q": "pay_1043"}

@@ -12,8 +12,7 @@ from forensics.language import Language
 from forensics.tables.findings import INVOCATIONS
 from forensics.tables.health import QUEUE_WEEKS, SETTING_FINDINGS
 from forensics.words import cells
-from pages._ui import evidence, health
-from pages._ui.plots import kept
+from pages._ui import evidence, health, plots
 from tests.pages import health_tale, tales
 from tests.pages.reading import words
 from tests.pages.worlds import START, Story
@@ -305,7 +304,7 @@ def test_a_chosen_check_opens_its_evidence_once(visit, cited, monkeypatch):
 
 
 def test_the_days_are_drawn_once_for_readers_of_one_language_and_zone(visit, monkeypatch):
-    kept.clear()
+    plots._kept.clear()
     drawn, draw = [], health.days_figure
     monkeypatch.setattr(health, "days_figure", lambda *given: drawn.append(given) or draw(*given))
     readers = [{}, {}, {"lang": "ja"}, {"tz": "Pacific/Chatham"}]
