@@ -85,7 +85,7 @@ _LONG = (
     "tests/cli/test_watch.py",
     "tests/test_sign_in.py",
 )
-"""What takes ten seconds of processor time or more, a browser's and a server's included, longest first."""
+"""What takes five seconds of processor time or more, a browser's and a server's included, longest first."""
 
 
 class _Together(LoadFileScheduling):

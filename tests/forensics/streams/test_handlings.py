@@ -357,6 +357,14 @@ SAID = {
         ("started a", 53, "started a", "guard a", 1, "mention a"),
         ["a: started", "a: started guard", "a: mention"],
     ),
+    "a start behind a failed delete, once the message was visible again, whose record is lost": (
+        ("record a", "worker_delete_failed a", 26, "started a"),
+        ["a: record delete_failed", "a: started"],
+    ),
+    "a start behind a failed delete while the message was hidden": (
+        ("record a", "worker_delete_failed a", 20, "started a"),
+        ["a: record delete_failed started"],
+    ),
     "a failed delete behind what its worker did for long after the effect": (
         ("started a", "effect a", 26, "worker_delete_failed a"),
         ["a: started effect delete_failed"],
