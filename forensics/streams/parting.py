@@ -243,11 +243,12 @@ class _MessageInStream:
     def _opens(self, about: AboutItem, fact: Fact) -> bool:
         """Tell whether a fact opens a handling.
 
-        The surest opener that the message has in this stream does, and a less sure one that comes again before the next of
-        those, or after the work was done, or left in its queue and visible again. So does a new job, work done again long after it was over, and what names the message after a silence in which
-        a nameless job began: that one's line with the message may be lost, and the earlier one have another process. Of a message without any opener a long silence parts the handlings, and an effect after an
-        end, if the message had one before: the start line of the second is lost. Silence does not part the end of a job, or a
-        delete, from what was done before: a slow one is silent for long.
+        The surest opener that the message has in this stream does, and a less sure one that comes again before the next of those,
+        or after the work was done, or left in its queue and visible again. So does a new job, work done again long after it was
+        over, and what names the message after a silence in which a nameless job began: that one's line with the message may be
+        lost, and the earlier one have another process. Of a message without any opener a long silence parts the handlings, and an
+        effect after an end, if the message had one before: the start line of the second is lost. Silence does not part the end of
+        a job, or a delete, from what was done before: a slow one is silent for long.
         """
         role = fact.role
         if about.job != self._job:
@@ -272,9 +273,7 @@ class _MessageInStream:
         return bool(self.handlings) and _shows_effect(self.handlings[-1])
 
     def _was_done_or_left(self, fact: Fact) -> bool:
-        if not self.handlings:
-            return False
-        return _shows_effect(self.handlings[-1]) or self._was_left_visible(self.handlings[-1], fact.at)
+        return any(_shows_effect(latest) or self._was_left_visible(latest, fact.at) for latest in self.handlings[-1:])
 
     def _is_done_again(self, fact: Fact) -> bool:
         """Tell whether an effect is of a handling whose opener is lost: the latest was done and over when the message was visible again.
