@@ -11,10 +11,10 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 
 import msgspec
 
@@ -152,6 +152,30 @@ class Cache:
             for entry in step.iterdir() if step != runs and step.is_dir() else ():
                 if f"{step.name}/{entry.name}" not in kept:
                     shutil.rmtree(entry, ignore_errors=True)
+
+
+class Kernel(Protocol):
+    """What a step makes of one unit: its entry's files, and what they say of themselves."""
+
+    step: str
+
+    def __call__(self, shared: Any, unit: Mapping[str, Any]) -> Summary:
+        """Return the summary of the unit's entry, which is made where it is not there; ``shared`` has the ``cache``."""
+
+
+def kernel(step: str) -> Callable[[Callable[[Any, Any, Path], Summary]], Kernel]:
+    """Let a function that writes into a folder make the entries of a step, named as its units are."""
+
+    def named(make: Callable[[Any, Any, Path], Summary]) -> Kernel:
+        @functools.wraps(make)
+        def called(shared: Any, unit: Mapping[str, Any]) -> Summary:
+            return cast(Cache, shared.cache).made(step, unit["name"], functools.partial(make, shared, unit))
+
+        found = cast(Kernel, called)
+        found.step = step
+        return found
+
+    return named
 
 
 def linked(source: Path | str, target: Path | str) -> None:

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, cast
 
-from spark_jobs.cache import Cache, Summary
+from spark_jobs.cache import Cache, Kernel, Summary
 from spark_jobs.carrier import Carrier, Here
 
-Kernel = Callable[[Any, Any], Summary]
 Unit = dict[str, Any]
-Work = tuple[str, Kernel, Sequence[Unit], Sequence[int]]
-"""A step, its kernel, the units, and what each weighs."""
+Work = tuple[Kernel, Sequence[Unit], Sequence[int]]
+"""A step's kernel, the units, and what each weighs."""
 
 
 def _called(shared: Any, work: tuple[Kernel, Unit]) -> Summary:
@@ -46,7 +45,6 @@ class Carried:
 
     def map(
         self,
-        step: str,
         kernel: Kernel,
         shared: Any,
         units: Sequence[Unit],
@@ -57,25 +55,25 @@ class Carried:
 
         ``what`` says what ``weights`` count, for people who wait: "log events read".
         """
-        return self.both(shared, (step, kernel, units, weights or [1] * len(units)), what=what)[0]
+        return self.both(shared, (kernel, units, weights or [1] * len(units)), what=what)[0]
 
     def both(self, shared: Any, *works: Work, what: str = "") -> list[list[Summary]]:
         """Return the summaries of several steps' units, of which none waits for another's; heavy ones are carried first."""
-        every = [(step, kernel, unit, weight) for step, kernel, *of in works for unit, weight in zip(*of, strict=True)]
-        self.used += [(step, unit["name"]) for step, _, unit, _ in every]
-        found = [self.cache.summary(step, unit["name"]) for step, _, unit, _ in every]
+        every = [(kernel, unit, weight) for kernel, *of in works for unit, weight in zip(*of, strict=True)]
+        self.used += [(kernel.step, unit["name"]) for kernel, unit, _ in every]
+        found = [self.cache.summary(kernel.step, unit["name"]) for kernel, unit, _ in every]
         missing = [number for number, summary in enumerate(found) if summary is None]
         if missing:
-            weights = [every[n][3] for n in missing]
+            weights = [every[n][2] for n in missing]
             done = (
                 self._done(sum(weight for *_, weight in every), sum(weights), what) if what and any(weights) else None
             )
             carrier = self.carrier if len(missing) > 1 else Here()  # one alone is nothing to share out
-            made = carrier.map(_called, shared, [every[n][1:3] for n in missing], weights, done)
+            made = carrier.map(_called, shared, [every[n][:2] for n in missing], weights, done)
             for number, summary in zip(missing, made, strict=True):
                 found[number] = summary
         told = iter(found)
-        return [[cast(Summary, next(told)) for _ in units] for _, _, units, _ in works]
+        return [[cast(Summary, next(told)) for _ in units] for _, units, _ in works]
 
     def _done(self, every: int, missing: int, what: str) -> Callable[[int], None]:
         def done(over: int) -> None:
@@ -84,7 +82,7 @@ class Carried:
         done(0)
         return done
 
-    def one(self, step: str, kernel: Kernel, shared: Any, unit: Unit) -> Summary:
+    def one(self, kernel: Kernel, shared: Any, unit: Unit) -> Summary:
         """Return the summary of a step that has one unit."""
-        (summary,) = self.map(step, kernel, shared, [unit])
+        (summary,) = self.map(kernel, shared, [unit])
         return summary

@@ -21,6 +21,8 @@ _SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss4m"
 """Java only hands out work: its slow compiler never pays for itself."""
 _QUIET = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
 """Errors only: Spark else greets with lines about its logging before the first word of ours."""
+_LONGEST_FOLDER_OF_SOCKETS = 60
+"""Bytes: macOS knows sockets by names of up to 103, and Spark's take 42 and a slash."""
 
 
 def spark_context(master: str | None = None, say: Callable[[str], None] | None = None) -> SparkContext:
@@ -56,6 +58,8 @@ def spark_context(master: str | None = None, say: Callable[[str], None] | None =
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.local.dir": str(scratch),
+            # Over TCP Java and its Python workers wait 40 ms for each other in every task; a longer name is no socket.
+            "spark.python.unix.domain.socket.enabled": "true" if may_hold_sockets(scratch) else "false",
         }
     else:
         # Our modules lie beside the interpreter, at the same place there.
@@ -73,6 +77,11 @@ def spark_context(master: str | None = None, say: Callable[[str], None] | None =
         counting.handle_error = lambda request, address: None
         counting.shutdown = Thread(target=counting.shutdown, daemon=True).start
     return context
+
+
+def may_hold_sockets(folder: Path) -> bool:
+    """Tell whether a socket in a folder can have the name that Spark gives it."""
+    return len(os.fsencode(folder)) <= _LONGEST_FOLDER_OF_SOCKETS
 
 
 @contextmanager

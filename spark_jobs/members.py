@@ -10,7 +10,7 @@ import polars as pl
 from forensics.counting import members as counted
 from forensics.counting.members import INCIDENT
 from forensics.counting.settled_rows import rows_in, with_numbers
-from spark_jobs.cache import Cache, Summary
+from spark_jobs.cache import Cache, Summary, kernel
 from spark_jobs.candidates import frames_in, mapped, write_frames, write_mapped
 from spark_jobs.judge import VERDICTS
 
@@ -21,38 +21,32 @@ MEMBERS, AGAIN, INCIDENTS = "members.arrow", "again.arrow", "incidents.arrow"
 Unit = dict[str, Any]
 
 
-def settle(shared: "Shared", unit: Unit) -> Summary:
+@kernel("settled_members")
+def settle(shared: "Shared", unit: Unit, folder: Path) -> Summary:
     """Say which messages of units that were judged long ago belong to which incident."""
-
-    def make(folder: Path) -> Summary:
-        before = counted.settled(_verdicts(shared.cache, enumerate(unit["judged"])))
-        write_frames(before, folder)
-        return {str(part): told for part, told in counted.told_by_part(before.members).items()}
-
-    return shared.cache.made("settled_members", unit["name"], make)
+    before = counted.settled(_verdicts(shared.cache, enumerate(unit["judged"])))
+    write_frames(before, folder)
+    return {str(part): told for part, told in counted.told_by_part(before.members).items()}
 
 
-def place(shared: "Shared", unit: Unit) -> Summary:
+@kernel("members")
+def place(shared: "Shared", unit: Unit, folder: Path) -> Summary:
     """Say which messages belong to which incident, queue by queue."""
-
-    def make(folder: Path) -> Summary:
-        judged, numbers = unit["judged"], unit["settled"]
-        source = shared.cache.entry("settled_members", unit["before"])
-        before = frames_in(source, counted.Settled)
-        before = replace(
-            before, **{name: with_numbers(getattr(before, name), numbers) for name in ("verdicts", "members", "parts")}
-        )
-        new = [(n, name) for n, name in enumerate(judged) if n not in set(numbers)]
-        now, again = counted.placed(_verdicts(shared.cache, new), before)
-        told = {numbers[int(place)]: said for place, said in unit["told"].items()}
-        incidents, of_parts = counted.told_of(before, told, now, again)
-        write_mapped(now.members, folder / MEMBERS)
-        write_mapped(again.to_frame(), folder / AGAIN)
-        write_mapped(incidents.select(*INCIDENT, "unit"), folder / INCIDENTS)
-        units = [{**one, "judged": sorted(judged[n] for n in one.pop("part"))} for one in counted.units_of(incidents)]
-        return {"units": units, "told": {judged[n]: told for n, told in of_parts.items()}}
-
-    return shared.cache.made("members", unit["name"], make)
+    judged, numbers = unit["judged"], unit["settled"]
+    source = shared.cache.entry("settled_members", unit["before"])
+    before = frames_in(source, counted.Settled)
+    before = replace(
+        before, **{name: with_numbers(getattr(before, name), numbers) for name in ("verdicts", "members", "parts")}
+    )
+    new = [(n, name) for n, name in enumerate(judged) if n not in set(numbers)]
+    now, again = counted.placed(_verdicts(shared.cache, new), before)
+    told = {numbers[int(place)]: said for place, said in unit["told"].items()}
+    incidents, of_parts = counted.told_of(before, told, now, again)
+    write_mapped(now.members, folder / MEMBERS)
+    write_mapped(again.to_frame(), folder / AGAIN)
+    write_mapped(incidents.select(*INCIDENT, "unit"), folder / INCIDENTS)
+    units = [{**one, "judged": sorted(judged[n] for n in one.pop("part"))} for one in counted.units_of(incidents)]
+    return {"units": units, "told": {judged[n]: told for n, told in of_parts.items()}}
 
 
 def _verdicts(cache: Cache, judged: Iterable[tuple[int, str]]) -> list[pl.DataFrame]:

@@ -45,7 +45,7 @@ from forensics.tables.findings import (
     TIMELINE,
 )
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
-from spark_jobs.cache import Cache, Summary
+from spark_jobs.cache import Cache, Summary, kernel
 from spark_jobs.candidates import frames_in, mapped, write_frames, write_mapped
 from spark_jobs.judge import MARKS, VERDICT_ROWS, ends_in, open_works_in
 from spark_jobs.members import Members
@@ -82,24 +82,21 @@ class Surrounding:
 # -- messages -----------------------------------------------------------------------------------------------------------
 
 
-def messages(around: Surrounding, unit: Unit) -> Summary:
+@kernel("messages")
+def messages(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     """Write the verdicts of one judged unit with their incidents, the bars and marks of those, and what its works tell of each."""
-
-    def make(folder: Path) -> Summary:
-        judged = around.cache.entry("judge", unit["judged"])
-        rows = mapped(judged / VERDICT_ROWS).drop("incident_id")
-        mine = around.members.rows(pl.col("part") == unit["part"]).sort(*INCIDENT, "lane")
-        named = mine.select("queue_arn", "item_id", "incident_id", "lane")
-        rows = rows.join(named, on=["queue_arn", "item_id"], how="left").select(*schema_of(MESSAGES))
-        written(folder, "messages", rows, MESSAGES.key)
-        drawn = read_part(judged, "deliveries").select(MARKED).with_row_index("place").collect()
-        marks = mapped(judged / MARKS).join(drawn.join(named, on=["queue_arn", "item_id"]), on="place")
-        written(folder, "timeline", marks.select(*schema_of(TIMELINE)), TIMELINE.key)
-        written(folder, "shares", _shares(judged, mine))
-        written(folder, "measures", measures := verdict_measures(rows))
-        return {"messages": rows.height, "measured": span_of(measures)}
-
-    return around.cache.made("messages", unit["name"], make)
+    judged = around.cache.entry("judge", unit["judged"])
+    rows = mapped(judged / VERDICT_ROWS).drop("incident_id")
+    mine = around.members.rows(pl.col("part") == unit["part"]).sort(*INCIDENT, "lane")
+    named = mine.select("queue_arn", "item_id", "incident_id", "lane")
+    rows = rows.join(named, on=["queue_arn", "item_id"], how="left").select(*schema_of(MESSAGES))
+    written(folder, "messages", rows, MESSAGES.key)
+    drawn = read_part(judged, "deliveries").select(MARKED).with_row_index("place").collect()
+    marks = mapped(judged / MARKS).join(drawn.join(named, on=["queue_arn", "item_id"]), on="place")
+    written(folder, "timeline", marks.select(*schema_of(TIMELINE)), TIMELINE.key)
+    written(folder, "shares", _shares(judged, mine))
+    written(folder, "measures", measures := verdict_measures(rows))
+    return {"messages": rows.height, "measured": span_of(measures)}
 
 
 def _shares(judged: Path, mine: pl.DataFrame) -> pl.DataFrame:
@@ -113,12 +110,9 @@ def _shares(judged: Path, mine: pl.DataFrame) -> pl.DataFrame:
 # -- incidents ----------------------------------------------------------------------------------------------------------
 
 
-def incidents(around: Surrounding, unit: Unit) -> Summary:
+@kernel("incidents")
+def incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     """Write incidents that began in one stretch of time, with counterfactuals."""
-    return around.cache.made("incidents", unit["name"], lambda folder: _incidents(around, unit, folder))
-
-
-def _incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     wanted = around.members.incidents(unit["unit"]).lazy()
     files = [around.cache.entry("messages", name) / "shares.parquet" for name in unit["shares"]]
     found = pl.scan_parquet(files).join(wanted, on=list(INCIDENT), how="semi").select(*INCIDENT, "share")
@@ -140,29 +134,23 @@ def _incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
 # -- queues and message groups ------------------------------------------------------------------------------------------
 
 
-def group_runs(around: Surrounding, unit: Unit) -> Summary:
+@kernel("group_runs")
+def group_runs(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     """Sum up what one entry tells of the message groups of one FIFO queue."""
-
-    def make(folder: Path) -> Summary:
-        alone, others = (_deliveries_in(around.cache, unit, step).select(fifo_groups.COLUMNS) for step in _ENTRIES)
-        write_mapped(found := fifo_groups.runs_of(pl.concat([alone, others]).collect()), folder / "runs.arrow")
-        write_mapped(fifo_groups.items_of(others).collect(), folder / "items.arrow")
-        return {"runs": found.height, "until": found["received_at"].max() or 0}
-
-    return around.cache.made("group_runs", unit["name"], make)
+    alone, others = (_deliveries_in(around.cache, unit, step).select(fifo_groups.COLUMNS) for step in _ENTRIES)
+    write_mapped(found := fifo_groups.runs_of(pl.concat([alone, others]).collect()), folder / "runs.arrow")
+    write_mapped(fifo_groups.items_of(others).collect(), folder / "items.arrow")
+    return {"runs": found.height, "until": found["received_at"].max() or 0}
 
 
-def settle_groups(around: Surrounding, unit: Unit) -> Summary:
+@kernel("settled_groups")
+def settle_groups(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     """Put into one what ``runs`` that have been there for long tell of the groups of one FIFO queue."""
-
-    def make(folder: Path) -> Summary:
-        before = fifo_groups.settled(_runs_in(around.cache, enumerate(unit["runs"])))
-        write_frames(before, folder)
-        items = _items_in(around.cache.entry("group_runs", name) for name in unit["runs"])
-        write_mapped(items, folder / "items.arrow")
-        return {}
-
-    return around.cache.made("settled_groups", unit["name"], make)
+    before = fifo_groups.settled(_runs_in(around.cache, enumerate(unit["runs"])))
+    write_frames(before, folder)
+    items = _items_in(around.cache.entry("group_runs", name) for name in unit["runs"])
+    write_mapped(items, folder / "items.arrow")
+    return {}
 
 
 def _runs_in(cache: Cache, named: Iterable[tuple[int, str]]) -> pl.DataFrame:
@@ -180,88 +168,77 @@ def _items_in(entries: Iterable[Path]) -> pl.DataFrame:
     return pl.concat([none, *(mapped(entry / "items.arrow") for entry in entries)])
 
 
-def stretches(around: Surrounding, unit: Unit) -> Summary:
+@kernel("stretches")
+def stretches(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     """Part by time what findings have to look at of the groups of one FIFO queue; ``runs`` names what entries tell of them."""
-
-    def make(folder: Path) -> Summary:
-        new = [(n, name) for n, name in enumerate(unit["runs"]) if n not in unit["settled"]]
-        number = pl.Series("entry", unit["settled"], pl.UInt32)
-        settled = around.cache.entry("settled_groups", unit["before"])
-        before = frames_in(settled, fifo_groups.Settled)
-        of_entries = {name: getattr(before, name) for name in ("runs", "taken")}
-        of_entries = {name: rows.with_columns(number.gather(rows["entry"])) for name, rows in of_entries.items()}
-        new_runs, before = _runs_in(around.cache, new), replace(before, **of_entries)
-        taken = fifo_groups.stretches_to_look_at(new_runs, MESSAGES_PER_UNIT, before)
-        taken.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)
-        items = _items_in([settled, *(around.cache.entry("group_runs", name) for _, name in new)])
-        held = (
-            items.join(taken, on=["group", "run"])
-            .join(_placed(around, unit["queue_arn"], items["item_id"]), on="item_id")
-            .sort("unit", "stretch", "item_id")
-        )
-        held = held.select("unit", "stretch", "item_id", "incident_id", "is_member_affected").unique(
-            maintain_order=True
-        )
-        of_unit = digests_by("unit", held, *held.columns)
-        runs = taken.select("unit", "stretch", "group", "run").unique(maintain_order=True)
-        of_runs = digests_by("unit", runs, "stretch", "group", "run")
-        parts = taken.group_by("unit", maintain_order=True)
-        units = [
-            {
-                "queue_arn": unit["queue_arn"],
-                "unit": name,
-                "placed": of_unit.get(name),
-                "rows": of_runs[name],
-                "entries": [unit["entries"][n] for n in entries],
-                "between": between,
-            }
-            for name, entries, *between in parts.agg(
-                pl.col("entry").unique().sort(), pl.col("first").min(), pl.col("last").max()
-            ).iter_rows()
-        ]
-        return {"units": units}
-
-    return around.cache.made("stretches", unit["name"], make)
+    new = [(n, name) for n, name in enumerate(unit["runs"]) if n not in unit["settled"]]
+    number = pl.Series("entry", unit["settled"], pl.UInt32)
+    settled = around.cache.entry("settled_groups", unit["before"])
+    before = frames_in(settled, fifo_groups.Settled)
+    of_entries = {name: getattr(before, name) for name in ("runs", "taken")}
+    of_entries = {name: rows.with_columns(number.gather(rows["entry"])) for name, rows in of_entries.items()}
+    new_runs, before = _runs_in(around.cache, new), replace(before, **of_entries)
+    taken = fifo_groups.stretches_to_look_at(new_runs, MESSAGES_PER_UNIT, before)
+    taken.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)
+    items = _items_in([settled, *(around.cache.entry("group_runs", name) for _, name in new)])
+    held = (
+        items.join(taken, on=["group", "run"])
+        .join(_placed(around, unit["queue_arn"], items["item_id"]), on="item_id")
+        .sort("unit", "stretch", "item_id")
+    )
+    held = held.select("unit", "stretch", "item_id", "incident_id", "is_member_affected").unique(maintain_order=True)
+    of_unit = digests_by("unit", held, *held.columns)
+    runs = taken.select("unit", "stretch", "group", "run").unique(maintain_order=True)
+    of_runs = digests_by("unit", runs, "stretch", "group", "run")
+    parts = taken.group_by("unit", maintain_order=True)
+    units = [
+        {
+            "queue_arn": unit["queue_arn"],
+            "unit": name,
+            "placed": of_unit.get(name),
+            "rows": of_runs[name],
+            "entries": [unit["entries"][n] for n in entries],
+            "between": between,
+        }
+        for name, entries, *between in parts.agg(
+            pl.col("entry").unique().sort(), pl.col("first").min(), pl.col("last").max()
+        ).iter_rows()
+    ]
+    return {"units": units}
 
 
-def groups(around: Surrounding, unit: Unit) -> Summary:
+@kernel("groups")
+def groups(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     """Find what went wrong with message groups in one stretch of time, and when which message's group was received next."""
-
-    def make(folder: Path) -> Summary:
-        taken = pl.scan_parquet(around.cache.entry("stretches", unit["stretches"]) / "stretches.parquet")
-        mine = taken.filter(pl.col("unit") == unit["unit"]).select("group", "run", "stretch").unique().collect()
-        alone, others = (_deliveries_in(around.cache, unit, step) for step in _ENTRIES)
-        rows = fifo_groups.deliveries_of(alone, others, mine)
-        every = list(fifo_groups.groups_in(rows))
-        placed = _placed(around, unit["queue_arn"], rows["item_id"])
-        found = rows_of_groups(every, dict(placed.select("item_id", "incident_id").iter_rows()))
-        written(folder, "queue_findings", frame(found, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
-        following = [told for group in every for told in next_receives(group).items()]
-        pl.DataFrame(following, NEXT_SCHEMA, orient="row").write_parquet(folder / "following.parquet")
-        affected = placed.filter("is_member_affected").select("item_id", "incident_id")
-        return {"held_ms": fifo_groups.held_in(rows, dict(affected.iter_rows()))}
-
-    return around.cache.made("groups", unit["name"], make)
+    taken = pl.scan_parquet(around.cache.entry("stretches", unit["stretches"]) / "stretches.parquet")
+    mine = taken.filter(pl.col("unit") == unit["unit"]).select("group", "run", "stretch").unique().collect()
+    alone, others = (_deliveries_in(around.cache, unit, step) for step in _ENTRIES)
+    rows = fifo_groups.deliveries_of(alone, others, mine)
+    every = list(fifo_groups.groups_in(rows))
+    placed = _placed(around, unit["queue_arn"], rows["item_id"])
+    found = rows_of_groups(every, dict(placed.select("item_id", "incident_id").iter_rows()))
+    written(folder, "queue_findings", frame(found, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
+    following = [told for group in every for told in next_receives(group).items()]
+    pl.DataFrame(following, NEXT_SCHEMA, orient="row").write_parquet(folder / "following.parquet")
+    affected = placed.filter("is_member_affected").select("item_id", "incident_id")
+    return {"held_ms": fifo_groups.held_in(rows, dict(affected.iter_rows()))}
 
 
-def queue(around: Surrounding, unit: Unit) -> Summary:
+@kernel("queue")
+def queue(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     """Find what went wrong with one queue; ``judged`` names the units with works of it that are not over, ``groups`` what was
     found of its message groups."""
-
-    def make(folder: Path) -> Summary:
-        arn = unit["queue_arn"]
-        judged = [around.cache.entry("judge", name) for name in unit["judged"]]
-        works = [work for entry in judged for work in ends_in(entry, pl.col("queue_arn") == arn)]
-        files = [around.cache.entry("groups", name) / "following.parquet" for name in unit["groups"]]
-        following = dict(pl.read_parquet(files).iter_rows()) if files else {}
-        log_groups = {r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}
-        items = [delivery.item_id for work in works for delivery in work.ledger]
-        incident_of = dict(_placed(around, arn, items).select("item_id", "incident_id").iter_rows()) if items else {}
-        rows = rows_of_queue(works, following, log_groups, incident_of, around.measured)
-        written(folder, "queue_findings", frame(rows, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
-        return {"queue_findings": len(rows)}
-
-    return around.cache.made("queue", unit["name"], make)
+    arn = unit["queue_arn"]
+    judged = [around.cache.entry("judge", name) for name in unit["judged"]]
+    works = [work for entry in judged for work in ends_in(entry, pl.col("queue_arn") == arn)]
+    files = [around.cache.entry("groups", name) / "following.parquet" for name in unit["groups"]]
+    following = dict(pl.read_parquet(files).iter_rows()) if files else {}
+    log_groups = {r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}
+    items = [delivery.item_id for work in works for delivery in work.ledger]
+    incident_of = dict(_placed(around, arn, items).select("item_id", "incident_id").iter_rows()) if items else {}
+    rows = rows_of_queue(works, following, log_groups, incident_of, around.measured)
+    written(folder, "queue_findings", frame(rows, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
+    return {"queue_findings": len(rows)}
 
 
 def _placed(around: Surrounding, queue_arn: str, items: Iterable[str]) -> pl.DataFrame:
@@ -305,34 +282,25 @@ def blind(
 # -- health, readiness, checks ------------------------------------------------------------------------------------------
 
 
-def days(around: Surrounding, unit: Unit) -> Summary:
+@kernel("days")
+def days(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     """Count together by day what parts and judged units of one stretch of time measured."""
-
-    def make(folder: Path) -> Summary:
-        files = [around.cache.entry(step, name) / f"{rows}.parquet" for step, name, rows in unit["files"]]
-        written(folder, "days", counted := of_days(pl.read_parquet(files), around.zone, around.until))
-        return {"rows": counted.height}
-
-    return around.cache.made("days", unit["name"], make)
+    files = [around.cache.entry(step, name) / f"{rows}.parquet" for step, name, rows in unit["files"]]
+    written(folder, "days", counted := of_days(pl.read_parquet(files), around.zone, around.until))
+    return {"rows": counted.height}
 
 
-def settle_days(around: Surrounding, unit: Unit) -> Summary:
+@kernel("settled_days")
+def settle_days(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     """Count together what was counted of stretches of time that were there for long."""
-
-    def make(folder: Path) -> Summary:
-        files = [around.cache.entry("days", name) / "days.parquet" for name in unit["days"]]
-        written(folder, "days", days_together(pl.read_parquet(files)))
-        return {}
-
-    return around.cache.made("settled_days", unit["name"], make)
+    files = [around.cache.entry("days", name) / "days.parquet" for name in unit["days"]]
+    written(folder, "days", days_together(pl.read_parquet(files)))
+    return {}
 
 
-def health(around: Surrounding, unit: Unit) -> Summary:
+@kernel("health")
+def health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     """Write queue health by day and week, what logs tell, and the checks of settings."""
-    return around.cache.made("health", unit["name"], lambda folder: _health(around, unit, folder))
-
-
-def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     cache, known = around.cache, around.known
     days = [cache.entry(*entry) / "days.parquet" for entry in unit["days"]]
     measured = pl.read_parquet(days) if days else of_days(NO_MEASURES, around.zone, around.until)

@@ -4,6 +4,7 @@ Before every task a worker forgets what it knows of its import path. For an arch
 whole list of contents again, half a second a task, though nothing is imported from there: pyspark is installed.
 """
 
+import io
 import os
 import sys
 
@@ -14,10 +15,19 @@ for entry in [known for known in sys.path_importer_cache if known.endswith((".zi
     del sys.path_importer_cache[entry]
 
 import pyarrow as pa  # noqa: E402 - not before the path is set
-from pyspark.daemon import manager  # noqa: E402
+from pyspark import daemon, worker  # noqa: E402
 
 from forensics.without_pandas import leave_pandas_out  # noqa: E402
 
+
+def one_task(tasks: io.BufferedReader, results: io.BufferedWriter) -> None:
+    """Do as pyspark does, but end without a traceback where Java is gone instead of a next task."""
+    if not tasks.peek(1):
+        os._exit(0)
+    worker.main(tasks, results)
+
+
 if __name__ == "__main__":
     leave_pandas_out(pa.scalar)
-    manager()
+    daemon.worker_main = one_task
+    daemon.manager()

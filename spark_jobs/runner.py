@@ -173,7 +173,7 @@ class _Run:
         units = [
             {"name": digest("survey", file.identity, shared.since), "path": file.path} for file in self.evidence.files
         ]
-        return self.carried.map("survey", steps.survey, shared, units)
+        return self.carried.map(steps.survey, shared, units)
 
     def _parts(self, shared: Shared, surveys: Sequence[Summary]) -> Parts:
         assert shared.reading is not None
@@ -190,7 +190,7 @@ class _Run:
                 lines.append((count + n) // pieces)
                 of_pieces.append(survey)
         self.progress.step(said("reading {events}", events=counted(sum(lines), "log event")))
-        told = self.carried.map("scan", steps.scan, shared, units, lines, "log events read")
+        told = self.carried.map(steps.scan, shared, units, lines, "log events read")
         told = self._with_receives_out_of_reach(shared, units, of_pieces, told)
         held = ("rest", "facts", "borders")
         scanned = [
@@ -201,21 +201,21 @@ class _Run:
         settled = settled_parts(at, sizes, HASHES_PER_BORDER)
         old = [scanned[n] for n in settled]
         before = {"name": digest("settled_joins", *(one["name"] for one in old)), "parts": old}
-        self.carried.one("settled_joins", steps.settle_joins, shared, before)
+        self.carried.one(steps.settle_joins, shared, before)
         plan: dict[str, Any] = {"name": digest("plan_joins", *(u["name"] for u in units)), "parts": scanned}
         plan |= {"settled": settled, "before": before["name"]}
-        planned = self.carried.one("plan_joins", steps.plan_joins, shared, plan)
+        planned = self.carried.one(steps.plan_joins, shared, plan)
         source = str(self.cache.entry("plan_joins", plan["name"]))
         paths = [unit["path"] for unit in units]
         joins = [{**unit, "source": source, "paths": [paths[n] for n in unit["files"]]} for unit in planned["units"]]
-        joined = self.carried.map("join", steps.join, shared, joins, [u["lines"] for u in joins])
+        joined = self.carried.map(steps.join, shared, joins, [u["lines"] for u in joins])
         entries = [("scan", unit["name"]) for unit in units]
         if planned["without"]:
             taken = [
                 {"name": digest("without", name, streams), "part": name, "streams": streams}
                 for name, streams in sorted(planned["without"].items())
             ]
-            less = self.carried.map("without", steps.without, shared, taken)
+            less = self.carried.map(steps.without, shared, taken)
             for unit, summary in zip(taken, less, strict=True):
                 place = entries.index(("scan", unit["part"]))
                 entries[place], told[place] = ("without", unit["name"]), summary
@@ -229,11 +229,11 @@ class _Run:
             {"name": digest("calls", Path(path).name, patterns), "path": path, "patterns": patterns}
             for path in self.evidence.call_files
         ]
-        told = self.carried.map("calls", steps.calls, shared, units)
+        told = self.carried.map(steps.calls, shared, units)
         if units:
             sends = [("calls", unit["name"]) for unit in units]
             unit = {"name": digest("resent", sends, parts.entries), "sends": sends, "parts": list(parts.entries)}
-            parts.told.append(self.carried.one("resent", steps.resent, shared, unit))
+            parts.told.append(self.carried.one(steps.resent, shared, unit))
             parts.entries.append(("resent", str(unit["name"])))
         return Recorded(one["queues"] for one in told)
 
@@ -250,7 +250,7 @@ class _Run:
                 bearing = shared.reading.in_force.bearing_of_all(*received)
                 units[number] = {**units[number], "name": digest(units[number]["name"], bearing)}
                 odd.append(number)
-        again = self.carried.map("scan", steps.scan, shared, [units[n] for n in odd])
+        again = self.carried.map(steps.scan, shared, [units[n] for n in odd])
         return [dict(zip(odd, again, strict=True)).get(n, summary) for n, summary in enumerate(told)]
 
     def _surroundings(
@@ -289,7 +289,7 @@ class _Run:
             for number, (entry, told) in enumerate(zip(parts.entries, parts.told, strict=True))
             if moves.keys() & set(told["queues"])
         ]
-        self.carried.map("moved", steps.find_moved, shared, moved)
+        self.carried.map(steps.find_moved, shared, moved)
         bounds = shard_bounds(sum(told["hashes"] for told in parts.told))
         names = [f"{step}/{name}" for step, name in parts.entries] + [str(unit["name"]) for unit in moved]
         asked = [[unit["part"], unit["name"]] for unit in moved]
@@ -303,22 +303,22 @@ class _Run:
             {"name": digest("hashes", *ends, *old), "low": ends[0], "high": ends[1], "settled": settled}
             for ends in bounds
         ]
-        self.carried.map("hashes", steps.settle_hashes, shared, units)
+        self.carried.map(steps.settle_hashes, shared, units)
         hashes = [unit["name"] for unit in units]
         before = {"name": digest("settled_plan", *hashes), "hashes": hashes}
-        told = self.carried.one("settled_plan", steps.settle_plan, shared, before)
+        told = self.carried.one(steps.settle_plan, shared, before)
         for unit in units:
             name = digest("recent_hashes", unit["name"], *(names[n] for n in recent))
             unit.update(hashes=unit["name"], name=name, recent=recent)
-        self.carried.map("recent_hashes", steps.gather_hashes, shared, units)
+        self.carried.map(steps.gather_hashes, shared, units)
         for unit in units:
             name = digest("shared", unit["low"], unit["high"], *names)
             unit.update(gathered=unit["name"], name=name, moved=asked)
-        self.carried.map("shared", steps.find_shared, shared, units)
+        self.carried.map(steps.find_shared, shared, units)
         name = digest("plan", *(unit["name"] for unit in units))
         plan = {"name": name, "shards": [unit["name"] for unit in units], "before": before["name"], "told": told}
         where = Plan(self.cache.entry("plan", name), self.cache.entry("settled_plan", str(before["name"])), settled)
-        return where, self.carried.one("plan", steps.plan, shared, plan | {"settled": settled})
+        return where, self.carried.one(steps.plan, shared, plan | {"settled": settled})
 
     def _judged(self, shared: Shared, parts: Parts, plan: Summary) -> tuple[list[str], list[Summary], list[str]]:
         """Judge what needs it, and write down what does not; returns the names of both, and what is told of what was judged."""
@@ -339,8 +339,8 @@ class _Run:
         ]
         told, _ = self.carried.both(
             shared,
-            ("judge", steps.judge, judged, [unit["messages"] for unit in plan["units"].values()]),
-            ("settle", steps.settle, settled, [0] * len(settled)),
+            (steps.judge, judged, [unit["messages"] for unit in plan["units"].values()]),
+            (steps.settle, settled, [0] * len(settled)),
             what="messages judged",
         )
         return [unit["name"] for unit in judged], told, [unit["name"] for unit in settled]

@@ -20,7 +20,7 @@ from forensics.streams.reading import Reading
 from forensics.tables.findings import DELIVERIES, INVOCATIONS
 from spark_jobs import candidates, joins
 from spark_jobs.assemble import handles_of
-from spark_jobs.cache import Cache, Summary, linked
+from spark_jobs.cache import Cache, Summary, kernel, linked
 from spark_jobs.evidence import whole
 from spark_jobs.judge import loaded, write_judged
 from spark_jobs.parts import Part, all_deliveries, all_invocations, other_deliveries, write_deliveries, written
@@ -55,77 +55,59 @@ class Shared:
         return self.cache.entry(*self.entries[number])
 
 
-def survey(shared: Shared, unit: Unit) -> Summary:
+@kernel("survey")
+def survey(shared: Shared, unit: Unit, _: Path) -> Summary:
     """Say which log groups a file of evidence holds, and when."""
-
-    def make(_: Path) -> Summary:
-        with whole(unit["path"], None):
-            return {"groups": surveyed(unit["path"], shared.since)}
-
-    return shared.cache.made("survey", unit["name"], make)
+    with whole(unit["path"], None):
+        return {"groups": surveyed(unit["path"], shared.since)}
 
 
-def scan(shared: Shared, unit: Unit) -> Summary:
+@kernel("scan")
+def scan(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Read one file of evidence, or of its streams those of one piece."""
-
-    def make(folder: Path) -> Summary:
-        assert shared.reading is not None
-        events = pl.scan_parquet(unit["path"]).select(LINE_COLUMNS)
-        if shared.since is not None:
-            events = events.filter(pl.col("logged_at") >= shared.since)
-        if unit["pieces"] > 1:
-            events = events.filter(pl.col("log_stream").hash() % unit["pieces"] == unit["piece"])
-        with whole(unit["path"], unit["sha256"]):
-            lines = events.collect()
-        return _write_part(folder, scanned(lines, shared.reading))
-
-    return shared.cache.made("scan", unit["name"], make)
+    assert shared.reading is not None
+    events = pl.scan_parquet(unit["path"]).select(LINE_COLUMNS)
+    if shared.since is not None:
+        events = events.filter(pl.col("logged_at") >= shared.since)
+    if unit["pieces"] > 1:
+        events = events.filter(pl.col("log_stream").hash() % unit["pieces"] == unit["piece"])
+    with whole(unit["path"], unit["sha256"]):
+        lines = events.collect()
+    return _write_part(folder, scanned(lines, shared.reading))
 
 
-def settle_joins(shared: Shared, unit: Unit) -> Summary:
+@kernel("settled_joins")
+def settle_joins(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Put together what waits, and what is over, in files that have been there for long."""
-
-    def make(folder: Path) -> Summary:
-        joins.settle(shared, unit["parts"], folder)
-        return {}
-
-    return shared.cache.made("settled_joins", unit["name"], make)
+    joins.settle(shared, unit["parts"], folder)
+    return {}
 
 
-def plan_joins(shared: Shared, unit: Unit) -> Summary:
+@kernel("plan_joins")
+def plan_joins(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Say which lines that wait belong together."""
-
-    def make(folder: Path) -> Summary:
-        source = shared.cache.entry("settled_joins", unit["before"])
-        return joins.planned(shared, unit["parts"], source, unit["settled"], folder)
-
-    return shared.cache.made("plan_joins", unit["name"], make)
+    source = shared.cache.entry("settled_joins", unit["before"])
+    return joins.planned(shared, unit["parts"], source, unit["settled"], folder)
 
 
-def join(shared: Shared, unit: Unit) -> Summary:
+@kernel("join")
+def join(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Put together lines of streams that reach over several files."""
-
-    def make(folder: Path) -> Summary:
-        assert shared.reading is not None
-        return _write_part(folder, joins.joined(shared, unit))
-
-    return shared.cache.made("join", unit["name"], make)
+    assert shared.reading is not None
+    return _write_part(folder, joins.joined(shared, unit))
 
 
-def without(shared: Shared, unit: Unit) -> Summary:
+@kernel("without")
+def without(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Take the rows of some streams out of a part: they are put together anew with lines of other files."""
-
-    def make(folder: Path) -> Summary:
-        source = shared.cache.entry("scan", unit["part"])
-        streams = pl.DataFrame(unit["streams"], schema=["log_group", "log_stream"], orient="row")
-        on = ["log_group", "log_stream"]
-        frames = {
-            "invocations": all_invocations(source).collect().join(streams, on=on, how="anti"),
-            "deliveries": all_deliveries(source).collect().join(streams, on=on, how="anti"),
-        }
-        return _write_part(folder, Part(**frames))
-
-    return shared.cache.made("without", unit["name"], make)
+    source = shared.cache.entry("scan", unit["part"])
+    streams = pl.DataFrame(unit["streams"], schema=["log_group", "log_stream"], orient="row")
+    on = ["log_group", "log_stream"]
+    frames = {
+        "invocations": all_invocations(source).collect().join(streams, on=on, how="anti"),
+        "deliveries": all_deliveries(source).collect().join(streams, on=on, how="anti"),
+    }
+    return _write_part(folder, Part(**frames))
 
 
 def _write_part(folder: Path, part: Part) -> Summary:
@@ -154,135 +136,105 @@ def _write_part(folder: Path, part: Part) -> Summary:
     return {**told_of(part.invocations, part.deliveries, part.handlings), **held, **more}
 
 
-def find_moved(shared: Shared, unit: Unit) -> Summary:
+@kernel("moved")
+def find_moved(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Find what a move task may have brought back into its queue, in one part."""
-
-    def make(folder: Path) -> Summary:
-        assert shared.around is not None
-        found = item_hashes.moved_hashes(all_deliveries(shared.part(unit["part"])), shared.around.moves)
-        candidates.write_hashes(found, folder)
-        return {"hashes": found.height}
-
-    return shared.cache.made("moved", unit["name"], make)
+    assert shared.around is not None
+    found = item_hashes.moved_hashes(all_deliveries(shared.part(unit["part"])), shared.around.moves)
+    candidates.write_hashes(found, folder)
+    return {"hashes": found.height}
 
 
-def calls(shared: Shared, unit: Unit) -> Summary:
+@kernel("calls")
+def calls(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Read one file of recorded calls: what there is, and which messages it may link."""
-
-    def make(folder: Path) -> Summary:
-        found = item_hashes.send_hashes(sends_in(unit["path"], unit["patterns"]))
-        candidates.write_hashes(found, folder)
-        return {"queues": recorded_in(unit["path"])}
-
-    return shared.cache.made("calls", unit["name"], make)
+    found = item_hashes.send_hashes(sends_in(unit["path"], unit["patterns"]))
+    candidates.write_hashes(found, folder)
+    return {"queues": recorded_in(unit["path"])}
 
 
-def resent(shared: Shared, unit: Unit) -> Summary:
+@kernel("resent")
+def resent(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Make a part that has no lines of the messages that recorded sends link to others."""
-
-    def make(folder: Path) -> Summary:
-        told = _write_part(folder, Part())
-        of = ([candidates.hashes_in(shared.cache.entry(*entry)) for entry in unit[name]] for name in ("sends", "parts"))
-        found = item_hashes.resent(*of)
-        candidates.write_hashes(found, folder)
-        return told | {"hashes": found.height}
-
-    return shared.cache.made("resent", unit["name"], make)
+    told = _write_part(folder, Part())
+    of = ([candidates.hashes_in(shared.cache.entry(*entry)) for entry in unit[name]] for name in ("sends", "parts"))
+    found = item_hashes.resent(*of)
+    candidates.write_hashes(found, folder)
+    return told | {"hashes": found.height}
 
 
-def settle_hashes(shared: Shared, unit: Unit) -> Summary:
+@kernel("hashes")
+def settle_hashes(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Put the hashes of parts that have been there for long into one, in one range of hashes."""
-
-    def make(folder: Path) -> Summary:
-        parts = [candidates.between(shared.part(n), unit["low"], unit["high"]) for n in unit["settled"]]
-        candidates.write_frames(shared_hashes.settled(parts), folder)
-        return {}
-
-    return shared.cache.made("hashes", unit["name"], make)
+    parts = [candidates.between(shared.part(n), unit["low"], unit["high"]) for n in unit["settled"]]
+    candidates.write_frames(shared_hashes.settled(parts), folder)
+    return {}
 
 
-def gather_hashes(shared: Shared, unit: Unit) -> Summary:
+@kernel("recent_hashes")
+def gather_hashes(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Put the hashes of parts together that have been there for some time, in one range of hashes."""
-
-    def make(folder: Path) -> Summary:
-        there = candidates.frames_in(shared.cache.entry("hashes", unit["hashes"]), shared_hashes.Settled)
-        parts = [candidates.between(shared.part(n), unit["low"], unit["high"]) for n in unit["recent"]]
-        candidates.write_frames(shared_hashes.gathered(parts, there.hashes["hash"]), folder)
-        return {}
-
-    return shared.cache.made("recent_hashes", unit["name"], make)
+    there = candidates.frames_in(shared.cache.entry("hashes", unit["hashes"]), shared_hashes.Settled)
+    parts = [candidates.between(shared.part(n), unit["low"], unit["high"]) for n in unit["recent"]]
+    candidates.write_frames(shared_hashes.gathered(parts, there.hashes["hash"]), folder)
+    return {}
 
 
-def find_shared(shared: Shared, unit: Unit) -> Summary:
+@kernel("shared")
+def find_shared(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Find what makes items candidates besides what is settled, in one range of hashes."""
-
-    def make(folder: Path) -> Summary:
-        old, recent = unit["settled"], unit["recent"]
-        parts = [(n, shared.part(n)) for n in range(len(shared.entries)) if n not in {*old, *recent}]
-        parts += [(n, shared.cache.entry("moved", name)) for n, name in unit["moved"]]
-        new = [(n, candidates.between(part, unit["low"], unit["high"])) for n, part in parts]
-        before = candidates.frames_in(shared.cache.entry("hashes", unit["hashes"]), shared_hashes.Settled)
-        gathered = candidates.frames_in(shared.cache.entry("recent_hashes", unit["gathered"]), shared_hashes.Gathered)
-        found = shared_hashes.shared(before, old, lambda n: candidates.hashes_in(shared.part(n)), gathered, recent, new)
-        candidates.write_mapped(found, folder / candidates.SHARED)
-        return {"rows": found.height}
-
-    return shared.cache.made("shared", unit["name"], make)
+    old, recent = unit["settled"], unit["recent"]
+    parts = [(n, shared.part(n)) for n in range(len(shared.entries)) if n not in {*old, *recent}]
+    parts += [(n, shared.cache.entry("moved", name)) for n, name in unit["moved"]]
+    new = [(n, candidates.between(part, unit["low"], unit["high"])) for n, part in parts]
+    before = candidates.frames_in(shared.cache.entry("hashes", unit["hashes"]), shared_hashes.Settled)
+    gathered = candidates.frames_in(shared.cache.entry("recent_hashes", unit["gathered"]), shared_hashes.Gathered)
+    found = shared_hashes.shared(before, old, lambda n: candidates.hashes_in(shared.part(n)), gathered, recent, new)
+    candidates.write_mapped(found, folder / candidates.SHARED)
+    return {"rows": found.height}
 
 
-def settle_plan(shared: Shared, unit: Unit) -> Summary:
+@kernel("settled_plan")
+def settle_plan(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Say which works of parts that have been there for long are judged together."""
-
-    def make(folder: Path) -> Summary:
-        return candidates.settle_plan([shared.cache.entry("hashes", name) for name in unit["hashes"]], folder)
-
-    return shared.cache.made("settled_plan", unit["name"], make)
+    return candidates.settle_plan([shared.cache.entry("hashes", name) for name in unit["hashes"]], folder)
 
 
-def plan(shared: Shared, unit: Unit) -> Summary:
+@kernel("plan")
+def plan(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Say which works are judged together."""
-
-    def make(folder: Path) -> Summary:
-        files = [shared.cache.entry("shared", name) / candidates.SHARED for name in unit["shards"]]
-        source = shared.cache.entry("settled_plan", unit["before"])
-        rows = pl.concat(map(candidates.mapped, files))
-        return candidates.planned(rows, source, unit["told"], unit["settled"], folder)
-
-    return shared.cache.made("plan", unit["name"], make)
+    files = [shared.cache.entry("shared", name) / candidates.SHARED for name in unit["shards"]]
+    source = shared.cache.entry("settled_plan", unit["before"])
+    rows = pl.concat(map(candidates.mapped, files))
+    return candidates.planned(rows, source, unit["told"], unit["settled"], folder)
 
 
-def judge(shared: Shared, unit: Unit) -> Summary:
+@kernel("judge")
+def judge(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Judge the works of one unit."""
-
-    def make(folder: Path) -> Summary:
-        assert shared.plan is not None and shared.reading is not None and shared.around is not None
-        low, high = unit["began"]
-        mine = shared.plan.owners(pl.col("began").is_between(low, high, closed="left"))
-        sources = [
-            (shared.part(int(str(part))), owners)
-            for (part,), owners in mine.sort("part", "owner").group_by("part", maintain_order=True)
-        ]
-        deliveries = loaded(sources, shared.reading)
-        return write_judged(deliveries, shared.around.with_calls(asked_by(deliveries, shared.call_files)), folder)
-
-    return shared.cache.made("judge", unit["name"], make)
+    assert shared.plan is not None and shared.reading is not None and shared.around is not None
+    low, high = unit["began"]
+    mine = shared.plan.owners(pl.col("began").is_between(low, high, closed="left"))
+    sources = [
+        (shared.part(int(str(part))), owners)
+        for (part,), owners in mine.sort("part", "owner").group_by("part", maintain_order=True)
+    ]
+    deliveries = loaded(sources, shared.reading)
+    return write_judged(deliveries, shared.around.with_calls(asked_by(deliveries, shared.call_files)), folder)
 
 
-def settle(shared: Shared, unit: Unit) -> Summary:
+@kernel("settle")
+def settle(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Write what of a part needs no judging as rows of the findings tables, and measure it."""
-
-    def make(folder: Path) -> Summary:
-        assert shared.plan is not None
-        source = shared.part(unit["part"])
-        mine = shared.plan.owners((pl.col("part") == unit["part"]) & pl.col("is_other"))["owner"].unique()
-        if mine.is_empty():
-            for name in ("deliveries", "measures"):
-                linked(source / f"{name}.parquet", folder / f"{name}.parquet")
-            return {}
-        rows = other_deliveries(source).filter(~pl.col("item_hash").is_in(mine.implode()))
-        deliveries = rows.select(*DELIVERIES.column_names).collect()
-        written(folder, "deliveries", deliveries)
-        written(folder, "measures", delivery_measures(deliveries))
+    assert shared.plan is not None
+    source = shared.part(unit["part"])
+    mine = shared.plan.owners((pl.col("part") == unit["part"]) & pl.col("is_other"))["owner"].unique()
+    if mine.is_empty():
+        for name in ("deliveries", "measures"):
+            linked(source / f"{name}.parquet", folder / f"{name}.parquet")
         return {}
-
-    return shared.cache.made("settle", unit["name"], make)
+    rows = other_deliveries(source).filter(~pl.col("item_hash").is_in(mine.implode()))
+    deliveries = rows.select(*DELIVERIES.column_names).collect()
+    written(folder, "deliveries", deliveries)
+    written(folder, "measures", delivery_measures(deliveries))
+    return {}

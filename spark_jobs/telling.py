@@ -86,8 +86,8 @@ class Telling:
         runs = [one for unit in queues for one in unit["runs"]]
         of_messages, told = self.carried.both(
             around,
-            ("messages", publish.messages, messages, [told["messages"] for told in self.of_judged]),
-            ("group_runs", publish.group_runs, runs, [0] * len(runs)),
+            (publish.messages, messages, [told["messages"] for told in self.of_judged]),
+            (publish.group_runs, runs, [0] * len(runs)),
         )
         of_runs = {unit["name"]: one for unit, one in zip(runs, told, strict=True)}
         groups = self._groups(around, queues, of_runs)
@@ -113,8 +113,8 @@ class Telling:
         days = self._days(around, placed, of_messages)
         told, of_days = self.carried.both(
             around,
-            ("incidents", publish.incidents, units, [unit["messages"] for unit in units]),
-            ("days", publish.days, days, [0] * len(days)),
+            (publish.incidents, units, [unit["messages"] for unit in units]),
+            (publish.days, days, [0] * len(days)),
         )
         ids = [incident_id for unit in told for incident_id in unit["ids"]]
         names_items: dict[Writer, bool] = defaultdict(bool)
@@ -131,9 +131,7 @@ class Telling:
             "of_handlings": [t["of_handlings"] for t in parts.told],
             "written": {name: group.kind for name, group in reading.groups.items()},
         }
-        self.carried.both(
-            around, ("queue", publish.queue, queues, [1] * len(queues)), ("health", publish.health, [health], [2])
-        )
+        self.carried.both(around, (publish.queue, queues, [1] * len(queues)), (publish.health, [health], [2]))
         self.blind = publish.blind(around, parts.entries, names_items, ids)
         staged: dict[Table, list[Path]] = {table: [] for table in FINDINGS}
 
@@ -161,9 +159,9 @@ class Telling:
         settled = settled_parts(range(len(judged)), sizes, counted.HASHES_PER_VERDICT, counted.VERDICTS_SPARED)
         old = [judged[n] for n in settled]
         before: Unit = {"name": digest("settled_members", *old), "judged": old}
-        told = carried.one("settled_members", settle, self.shared, before)
+        told = carried.one(settle, self.shared, before)
         unit: Unit = {"name": digest("members", *judged), "judged": judged, "settled": settled}
-        summary = carried.one("members", place, self.shared, unit | {"before": before["name"], "told": told})
+        summary = carried.one(place, self.shared, unit | {"before": before["name"], "told": told})
         source = carried.cache.entry("settled_members", before["name"])
         return Members(carried.cache.entry("members", unit["name"]), source, settled), summary
 
@@ -194,7 +192,7 @@ class Telling:
         settled = settled_parts(range(len(days)), [told["rows"] for told in of_days], HASHES_PER_ROW, ROWS_SPARED)
         old = [days[n]["name"] for n in settled]
         before: list[Unit] = [{"name": digest("settled_days", *old), "days": old}] if old else []
-        self.carried.map("settled_days", publish.settle_days, around, before)
+        self.carried.map(publish.settle_days, around, before)
         new = [("days", unit["name"]) for n, unit in enumerate(days) if n not in set(settled)]
         return [*(("settled_days", unit["name"]) for unit in before), *new]
 
@@ -235,14 +233,14 @@ class Telling:
                 before = digest("settled_groups", *(names[n] for n in settled))
                 fifo.append({**unit, "name": name, "runs": names, "settled": settled, "before": before})
         old: list[Unit] = [{"name": one["before"], "runs": [one["runs"][n] for n in one["settled"]]} for one in fifo]
-        self.carried.map("settled_groups", publish.settle_groups, around, old)
-        parted = self.carried.map("stretches", publish.stretches, around, fifo)
+        self.carried.map(publish.settle_groups, around, old)
+        parted = self.carried.map(publish.stretches, around, fifo)
         groups: list[Unit] = [
             {**one, "name": digest("groups", one), "stretches": unit["name"]}
             for unit, told in zip(fifo, parted, strict=True)
             for one in told["units"]
         ]
-        return list(zip(groups, self.carried.map("groups", publish.groups, around, groups), strict=True))
+        return list(zip(groups, self.carried.map(publish.groups, around, groups), strict=True))
 
 
 def _blocked(groups: Iterable[tuple[Unit, Summary]]) -> dict[str, int]:

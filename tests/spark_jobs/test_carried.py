@@ -1,9 +1,11 @@
 """Units are carried where their output is not there yet, and whoever waits hears how far that is."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from forensics.errors import ForensicsError
-from spark_jobs.cache import Cache
+from spark_jobs.cache import Cache, kernel
 from spark_jobs.carried import Carried, Unheard
 from spark_jobs.carrier import Here, OnSpark
 
@@ -21,9 +23,10 @@ class Heard:
         self.said.append((over, of, what))
 
 
-def length(cache, unit):
+@kernel("length")
+def length(shared, unit, folder):
     """Stand in for a step: the output is the unit's number of lines."""
-    return cache.made("length", unit["name"], lambda _: {"lines": unit["lines"]})
+    return {"lines": unit["lines"]}
 
 
 @pytest.fixture
@@ -33,7 +36,9 @@ def cache(tmp_path) -> Cache:
 
 def carried(cache, carrier, units=UNITS, what="log events read"):
     heard = Heard()
-    made = Carried(cache, carrier, heard).map("length", length, cache, units, [u["lines"] for u in units], what)
+    made = Carried(cache, carrier, heard).map(
+        length, SimpleNamespace(cache=cache), units, [u["lines"] for u in units], what
+    )
     assert [summary["lines"] for summary in made] == [u["lines"] for u in units]
     return heard.said
 
@@ -81,10 +86,11 @@ def test_spark_tells_what_its_tasks_have_done(cache, spark, monkeypatch):
 
 @pytest.mark.spark
 def test_a_failure_with_a_sentence_comes_back_from_spark_as_it_was_raised(cache, spark):
-    def broken(_, unit):
+    @kernel("broken")
+    def broken(shared, unit, folder):
         raise ForensicsError(f"{unit['name']} cannot be read", "Mend it.")
 
     with pytest.raises(ForensicsError, match="a cannot be read") as told:
-        Carried(cache, OnSpark(spark), Unheard()).map("broken", broken, cache, UNITS[:2])
+        Carried(cache, OnSpark(spark), Unheard()).map(broken, SimpleNamespace(cache=cache), UNITS[:2])
 
     assert told.value.hint == "Mend it."
