@@ -228,7 +228,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
     redrive = _redrive(findings, incident, on_queue)
     gone = {item for item, step in redrive.items() if step.decision == "gone"}
     is_over = not left_out and have_left(items, deliveries, on_queue)
-    scene = scene_of(incident, theirs, snapshots, is_open(incident, until) and not is_over)
+    scene = scene_of(incident, theirs, snapshots, is_open(incident, until) and not is_over, prevention)
     room = room_in(scene)
     return Case(
         incident=incident,

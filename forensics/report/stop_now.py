@@ -43,7 +43,7 @@ class Scene:
 
     ``slowest_ms`` is the longest handling seen of an affected message, ``is_active`` tells that something of it is left to be
     stopped; ``unmapped`` names functions that consume the queue and whose mappings were not read, ``kinds`` are those of the
-    consumers that had affected messages.
+    consumers that had affected messages. ``longer_visibility`` is the incident's counterfactual of that name, where it has one.
     """
 
     incident: Row
@@ -54,6 +54,7 @@ class Scene:
     is_active: bool = True
     unmapped: tuple[str, ...] = ()
     kinds: frozenset[str] = frozenset()
+    longer_visibility: Row | None = None
 
     @property
     def region(self) -> str | None:
@@ -77,9 +78,16 @@ class Scene:
 
 
 def scene_of(
-    incident: Row, deliveries: Sequence[Row], evidence: Mapping[str, Sequence[dict[str, Any]]], is_active: bool
+    incident: Row,
+    deliveries: Sequence[Row],
+    evidence: Mapping[str, Sequence[dict[str, Any]]],
+    is_active: bool,
+    prevention: Sequence[Row],
 ) -> Scene:
-    """Look up what stands now; ``evidence`` holds the rows of the settings tables, ``deliveries`` the affected messages'."""
+    """Look up what stands now; ``evidence`` holds the rows of the settings tables, ``deliveries`` the affected messages'.
+
+    ``prevention`` are the incident's counterfactuals.
+    """
     settings = SettingsInForce.of(
         evidence["queue_settings"],
         evidence["function_settings"],
@@ -104,6 +112,7 @@ def scene_of(
         is_active,
         () if mappings else tuple(sorted(unmapped)),
         frozenset(d["consumer_kind"] for d in deliveries if d["consumer_kind"]),
+        next((row for row in prevention if row["change"] == "longer_visibility"), None),
     )
 
 
@@ -199,7 +208,13 @@ def _kept(scene: Scene) -> str:
 
 
 def _raise_visibility(scene: Scene) -> tuple[Move, ...]:
-    """Give a message long enough to be finished before SQS makes it visible again."""
+    """Give a message long enough to be finished before SQS makes it visible again, where the queue's setting rules that.
+
+    Where heartbeats do, a longer one of the queue would have prevented none of the repeats.
+    """
+    would = scene.longer_visibility
+    if would is not None and would["repeats"] and not would["prevented"] + would["undecided"]:
+        return _pause(scene)
     now_s = scene.queue["visibility_timeout_s"] if scene.queue else scene.incident["visibility_timeout_s"]
     wanted_s = _wanted_visibility_s(scene, now_s)
     if wanted_s is None or (now_s is not None and wanted_s <= now_s):

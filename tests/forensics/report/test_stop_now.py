@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from forensics.language import Language
-from forensics.report.stop_now import Scene, moves
+from forensics.report.stop_now import Scene, moves, scene_of
 from forensics.verdict.why import ALONE, BEFORE, ENDS
 from tests.forensics.report.test_language import in_english
 
@@ -37,10 +37,15 @@ def scene(
     slowest_ms=None,
     is_active=True,
     unmapped=(),
+    longer=None,
     **incident,
 ):
     told = INCIDENT | {"trigger": trigger} | incident
-    return Scene(told, queue, functions, mappings, slowest_ms, is_active, unmapped)
+    return Scene(told, queue, functions, mappings, slowest_ms, is_active, unmapped, longer_visibility=longer)
+
+
+def longer_visibility(prevented, undecided, repeats=3):
+    return {"change": "longer_visibility", "prevented": prevented, "undecided": undecided, "repeats": repeats}
 
 
 WORKER = {"functions": (), "mappings": ()}
@@ -71,6 +76,16 @@ FIRST = {
         scene("visibility_expired", {**QUEUE, "visibility_timeout_s": 400}),
         f"{UPDATE} --no-enabled",
         f"{UPDATE} --enabled",
+    ),
+    "where heartbeats rule a longer one of the queue would have prevented nothing": (
+        scene("visibility_expired", longer=longer_visibility(0, 0), **WORKER),
+        "aws ecs update-service --cluster <cluster> --service <service> --region eu-west-1 --desired-count 0",
+        "aws ecs update-service --cluster <cluster> --service <service> --region eu-west-1 --desired-count <count before>",
+    ),
+    "one that may have prevented a single repeat is raised": (
+        scene("visibility_expired", longer=longer_visibility(0, 1)),
+        f"{SET} --attributes VisibilityTimeout=125",
+        f"{SET} --attributes VisibilityTimeout=30",
     ),
     "a throttled function takes no more than it has room for": (
         scene("throttled"),
@@ -113,6 +128,17 @@ def test_the_first_move_is_a_whole_command_with_its_undo(seen, command, undo):
 
     assert (first.commands, first.undo) == ((command,), (undo,))
     assert first.cost
+
+
+def test_the_scene_knows_whether_a_longer_visibility_timeout_would_have_helped():
+    settings = dict.fromkeys(("queue_settings", "function_settings", "event_source_mappings", "setting_changes"), ())
+    others = [{"change": "batch_size_1", "prevented": 1, "undecided": 0, "repeats": 3}]
+    incident = INCIDENT | {"messages": 3, "trigger": "visibility_expired"}
+
+    seen = scene_of(incident, [], settings, True, [*others, longer_visibility(0, 0)])
+
+    assert seen.longer_visibility == longer_visibility(0, 0)
+    assert scene_of(incident, [], settings, True, others).longer_visibility is None
 
 
 def test_a_redrive_is_cancelled_at_the_dead_letter_queue():
