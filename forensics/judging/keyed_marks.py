@@ -40,7 +40,7 @@ def _given(deliveries: Sequence[Delivery], owner_of: Callable[[Delivery], Delive
     for delivery in deliveries:
         is_left = delivery.message_id is not None or delivery.may_be_of_another
         owner = None if is_left else owner_of(delivery)
-        if owner is None:
+        if owner is None or (delivery.one_of and owner.message_id not in delivery.one_of):
             found.append(delivery)
             continue
         owner.marker_at = lowest((owner.marker_at, delivery.marker_at))

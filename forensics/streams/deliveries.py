@@ -9,7 +9,7 @@ from forensics.identity import handle_prefix
 from forensics.parsers.error_lines import may_hide_an_effect
 from forensics.parsers.grammar import UUID, Pattern
 from forensics.streams.in_hand import STOPPING
-from forensics.streams.model import ERROR, HIDDEN, NOT_HIDDEN, PERHAPS, TAKEN, WHOLE, Delivery, Fact, Invocation
+from forensics.streams.model import ERROR, HIDDEN, NOT_HIDDEN, ONE_OF, PERHAPS, TAKEN, WHOLE, Delivery, Fact, Invocation
 
 BY_KEY = "by key"
 """Detail of an effect fact that named its message by a business key only."""
@@ -331,6 +331,9 @@ def _add_details(delivery: Delivery, facts: Sequence[Fact]) -> None:
     details = [(fact.role, fact.detail) for fact in facts if fact.detail is not None]
     delivery.key_marker_count = details.count(("effect", BY_KEY))
     delivery.may_be_of_another = any(detail == PERHAPS for _, detail in details)
+    if several := [set(detail.removeprefix(ONE_OF).split()) for _, detail in details if detail.startswith(ONE_OF)]:
+        delivery.one_of = sorted(set.intersection(*several))
+        delivery.may_be_of_another = delivery.may_be_of_another or not delivery.one_of
     delivery.job_id = _highest([detail for role, detail in details if role.startswith("worker_") and role != HIDDEN])
     delivery.visibility_set = _visibility_set(facts)
     delivery.idempotency = _highest([detail for role, detail in details if role == "idempotency"])

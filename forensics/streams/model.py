@@ -47,6 +47,9 @@ TAKEN = "taken"
 PERHAPS = "perhaps"
 """Detail of a worker's effect or guard that names only a key: it may be of a message of which no line tells that it has this key."""
 
+ONE_OF = "one of"
+"""Begin of the detail of such a line, followed by message ids: it is of one of these, or of none that its stream has in hand."""
+
 HIDDEN, NOT_HIDDEN = "worker_visibility_set", "worker_visibility_refused"
 """Roles of facts that say for how long a worker hid its message from then on, and that its last change was refused."""
 
@@ -177,7 +180,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     time what they are known by in other streams.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing. ``may_be_of_another``: of a key alone, whose line may be of a message
-    whose key no line tells. ``has_error``: the run ended in success, and logged an error
+    whose key no line tells, and ``one_of`` the messages that were in hand then and may have the key. ``has_error``: the run ended in success, and logged an error
     for which it may not have done this message's work; ``has_unanswered_error``: an error of this message, or of any, after which
     it may have been done all the same, without its line.
     """
@@ -207,6 +210,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     has_stray_mark: bool = False
     has_stray_guard: bool = False
     may_be_of_another: bool = False
+    one_of: list[str] = msgspec.field(default_factory=list)
     has_error: bool = False
     has_unanswered_error: bool = False
     batch_count: int | None = None

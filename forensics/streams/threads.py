@@ -7,7 +7,7 @@ from functools import cached_property
 from forensics.event_ids import is_event_id
 from forensics.identity import BY_KEY
 from forensics.streams.in_hand import CLOSERS, GOES_ON, LOOK_BACK, OPENERS, OpenMessages
-from forensics.streams.model import PERHAPS, Fact, PlacedFact
+from forensics.streams.model import ONE_OF, PERHAPS, Fact, PlacedFact
 
 TELLS_KEY = frozenset({"record", "started"})
 """Roles of lines that name a message and its business key both, and whose message the key's lines are about."""
@@ -147,14 +147,16 @@ class Threads:
             is_unsure = fact.role in DECIDES and self._may_be_of_another(place, fact, one_at_a_time)
             return fact._replace(message_id=None, detail=PERHAPS) if is_unsure else fact
         fitting = None if key is None else self._fitting(place, fact, one_at_a_time)
-        if key is None or fitting is None:
+        if key is None:
             return fact
+        if fitting is None:
+            return fact if known is not None else _of_one(fact, self._able(place, fact, one_at_a_time))
         if not fitting and known is None:
             self._contradicted.update(self._workable(place, fact, one_at_a_time))
         if not fitting:
             return fact
         if len(fitting) > 1 or self._is_guess(fitting[0], fact):
-            return fact._replace(message_id=None)
+            return _of_one(fact._replace(message_id=None), fitting)
         (message_id,) = fitting
         self._keys[message_id] = key
         given = self._given.setdefault(key, {})
@@ -187,8 +189,11 @@ class Threads:
         """Return the messages in hand that can have a line's key; None where openings may be missing."""
         if place < self._shows_openings_from or (self._are_several and fact.thread is None):
             return None
-        workable = self._workable(place, fact, one_at_a_time)
-        return [m for m in workable if self._may_have(m, fact.key)]
+        return self._able(place, fact, one_at_a_time)
+
+    def _able(self, place: int, fact: Fact, one_at_a_time: bool) -> list[str]:
+        """Return the messages seen in hand that can have a line's key."""
+        return [m for m in self._workable(place, fact, one_at_a_time) if self._may_have(m, fact.key)]
 
     def _may_have(self, message_id: str, key: str | None) -> bool:
         """Tell whether a message may have a key: no line tells that it has another, and none was given to it but as a guess."""
@@ -229,3 +234,10 @@ class Threads:
             elif fact.role in CLOSERS:
                 mine.discard(fact.message_id)
         return opened >= LEAST_OPENED and alone >= TURNS * opened
+
+
+def _of_one(fact: Fact, message_ids: Sequence[str]) -> Fact:
+    """Say of an effect or guard of which messages in hand it may be, where there are any."""
+    if not message_ids or fact.role not in DECIDES or fact.detail == PERHAPS:
+        return fact
+    return fact._replace(detail=" ".join((ONE_OF, *message_ids)))

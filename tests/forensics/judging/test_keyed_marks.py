@@ -50,6 +50,16 @@ def test_a_line_that_may_be_of_another_message_than_those_with_its_key_is_given_
     assert {d.item_id: d.effect for d in judge([failed, perhaps], Around()).ledger} == {"key:k": "yes", "m1": "unknown"}
 
 
+@pytest.mark.parametrize(
+    ("one_of", "expected"), [(["m1", "m2"], {"m1"}), (["m2"], {"key:k", "m1"})], ids=["m1", "other"]
+)
+def test_a_line_is_given_to_a_message_with_its_key_only_if_that_was_one_of_those_in_hand(one_of, expected):
+    alone = delivery("key:k", message_id=None, consumer="run-1", marker_at=5 * S, one_of=one_of, **KEY)
+    failed = delivery("m1", **{**FAILED, **KEY})
+
+    assert {d.item_id for d in judge([failed, alone], Around()).ledger} == expected
+
+
 def test_a_stop_by_a_guard_is_given_to_the_message_like_an_effect():
     stopped = delivery("key:k", message_id=None, consumer="run-1", guard_at=5 * S, fact_ids=["e-1"], **KEY)
     (mine,) = judge([delivery("m1", **{**FAILED, **KEY}), stopped], Around()).ledger

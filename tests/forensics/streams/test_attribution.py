@@ -363,6 +363,26 @@ def test_a_key_is_of_what_was_opened_last_where_messages_are_taken_one_at_a_time
     assert _items(stream(*said, "effect key=l"), one_at_a_time=True) == ["a", "b", "key:k", "key:l"]
 
 
+ONE_OF_THESE = {
+    "either of two that are open": (("record a", "record b", "effect key=k"), "one of a b"),
+    "of what is open, where openings are missing": (("record a", "effect key=k", "worker_failed b"), "one of a"),
+    "of the other that is open, though the message with the key ended": (
+        ("record a key=k", "deleted a", "record b", "effect key=k", "record b"),
+        "one of b",
+    ),
+    "of none that is seen, where nothing is open": (("worker_failed b", "effect key=k"), None),
+    "also for a guard": (("record a", "guard key=k", "worker_failed b"), "one of a"),
+    "but not for a start, which tells of no work": (("record a", "started key=k", "worker_failed b"), None),
+}
+
+
+@pytest.mark.parametrize(("said", "detail"), ONE_OF_THESE.values(), ids=ONE_OF_THESE)
+def test_a_line_about_a_key_alone_says_which_messages_in_hand_may_have_it(said, detail):
+    (alone,) = [a.fact for a in attributed(stream(*said), False, {}) if a.fact.key == "k" and a.fact.message_id is None]
+
+    assert alone.detail == detail
+
+
 SENT = {"a clock's lag before": (60_000, "a a"), "longer before": (60_001, "key:k a")}
 
 

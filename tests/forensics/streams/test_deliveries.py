@@ -402,6 +402,14 @@ SAID = {
         [fact("effect", key="k", detail="by key")],
         {"message_id": None, "business_keys": ["k"], "key_marker_count": 1},
     ),
+    "a key that one of those in hand may have": (
+        [fact("effect", key="k", detail="one of a b"), fact("guard", key="k", detail="one of b c")],
+        {"one_of": ["b"], "may_be_of_another": False},
+    ),
+    "a key told by two lines that are of no one message": (
+        [fact("effect", key="k", detail="one of a"), fact("guard", key="k", detail="one of b")],
+        {"one_of": [], "may_be_of_another": True},
+    ),
 }
 
 
