@@ -11,7 +11,7 @@ from typing import NamedTuple
 from forensics.event_ids import is_event_id
 from forensics.identity import BY_KEY, handle_prefix
 from forensics.settings import Consumer
-from forensics.streams.in_hand import OPENERS, STOPPING, Held, beside_other_jobs, is_nameless_start
+from forensics.streams.in_hand import CLOSERS, OPENERS, STOPPING, Held, beside_other_jobs, is_nameless_start
 from forensics.streams.model import PERHAPS, Fact, PlacedFact
 from forensics.streams.threads import DECIDES, TELLS_KEY, Threads
 
@@ -81,7 +81,8 @@ def attributed(
     of several threads wrote them, each thread has messages in hand of its own (``Threads``). What names a key that no other
     line tells is about the only message that its thread, or else the stream, has in hand and that can have this key; where a
     later line shows that this was a guess, it is about its key alone. So is what names a key of one message while another is in hand
-    that may have it, too (``Threads.of_work``). ``says_ends``: the worker is known to say when it is done with a message.
+    that may have it, too (``Threads.of_work``). An end that names nothing ends what it is about; a success behind a failure is of a job whose
+    begin is lost. ``says_ends``: the worker is known to say when it is done with a message.
     """
     doubtful: set[str] = set()
     for _ in range(MOST_ROUNDS):
@@ -109,6 +110,7 @@ def _attributed(
     job: list[Fact] = []
     jobs = 0
     begun_in: dict[str, int] = {}
+    failed: set[str] = set()
     threads = Threads(facts, _keys_by_message(facts), doubtful)
     inner = _InnerJobs(facts)
     beside = beside_other_jobs(facts)
@@ -139,6 +141,11 @@ def _attributed(
             in_thread = threads.in_hand(place, fact)
             item_id = in_thread or (messages.last_opened if one_at_a_time else messages.in_hand(place))
             named = _given(named, item_id)
+            if named.role in CLOSERS:  # an end without a name ends what it is about, too
+                if item_id in failed and named.role == "worker_finished":
+                    continue  # of a job whose begin is lost
+                threads.hear(place, named)
+                held.hear(named)
         elif (
             fact.message_id is None
             and named.role in _OF_WORK
@@ -148,6 +155,10 @@ def _attributed(
             item_id = named.item_id
         if item_id is not None:
             about.append(AboutItem(item_id, 0, named, 0))
+            if named.role in OPENERS:
+                failed.discard(item_id)
+            elif named.role == "worker_failed":
+                failed.add(item_id)
     threads.end()
     return about + _given_to_job(jobs, job, one_at_a_time), threads.contradicted
 

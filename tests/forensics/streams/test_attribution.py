@@ -287,6 +287,23 @@ SAID = {
         ("worker_started", *["mention z"] * LOOK_BACK, "worker_started", "started b", "worker_finished"),
         " ".join(["z"] * (LOOK_BACK + 1) + ["b"] * 3),
     ),
+    "names a key behind an end without a name, which is that of what is open": (
+        ("record a", "worker_failed", "effect key=k"),
+        "a a key:k",
+    ),
+    "names no message and says the work is done that failed before: the begin of its own is lost": (
+        ("record a", "worker_failed", "effect key=k", "worker_finished"),
+        "a a key:k -",
+    ),
+    "names nothing and says once more that it failed": (("record a", "worker_failed", "worker_failed"), "a a a"),
+    "names nothing and says that the work is done behind another's failure": (
+        ("record a", "worker_failed", "record b", "worker_finished"),
+        "a a b b",
+    ),
+    "names nothing and says that it is done, which failed and came back": (
+        ("record a", "worker_failed", "record a", "worker_finished"),
+        "a a a a",
+    ),
     "what is open says nothing once jobs are told apart": (("record a", "worker_started", "effect"), "a - -"),
     "a job that names another message in passing": (
         ("worker_started", "effect a", "passing b", "worker_finished"),
