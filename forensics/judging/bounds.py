@@ -3,7 +3,7 @@
 Where every receive count was logged nothing hides, unless the last run outlived its visibility timeout and what others did
 was not read, or did not end its message and a consumer's log has a gap where it would have come again. Else a bound holds where the deliveries seen leave no room for another one: before the first, because the consumer named every message of every run then, or has shown all the work of those that it did not name since the message was sent; between two, because it showed all its work, or because
 two visibility timeouts do not fit in; and after the last, because its message is still hidden or moved away, or because it did not fail and the consumer still named every
-message, or shows all its work whenever it runs: a message may be handed out and not begun again and again, and be worked on before or after that. A success alone ends nothing: its delete may have failed without a word. One that failed ends nothing
+message, or shows all its work whenever it runs; and no delivery's lines may be of two (``may_be_two``): a message may be handed out and not begun again and again, and be worked on before or after that. A success alone ends nothing: its delete may have failed without a word. One that failed ends nothing
 either, whatever the consumer names soon after: its message comes when somebody polls again, be that after hours. So it needs a consumer
 that names every message of every run it logs.
 """
@@ -42,6 +42,7 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
         return "not_ended"
     starts = _starts(item)
     is_open = _hides_before(first, around, starts) or _hides_after(last, around, starts)
+    is_open = is_open or any(d.may_be_two for d in item)
     if not is_open and not any(_hides_between(*pair, around, starts) for pair in pairwise(item)):
         return None
     return "partly_counted" if len(counts) > 1 else "uncounted"

@@ -59,7 +59,8 @@ def messages_of(
     for item, again in zip(work, redeliveries, strict=True):
         message_id = highest([d.message_id for d in item])
         related = [i for i in interval.message_ids if i != message_id]
-        if len(item) > 1 or related or marks_beside or lone_marks or others:
+        may_be_more = interval.at_most is None and any(d.may_be_two for d in item)
+        if len(item) > 1 or related or marks_beside or lone_marks or others or may_be_more:
             origin = found_origins.get(item[0].item_id)
             found.append(_message(item, again, interval, message_id, related, origin))
     return found

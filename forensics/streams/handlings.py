@@ -16,7 +16,8 @@ _FAILURES = frozenset({"worker_raised", "worker_failed", "worker_gave_up", "work
 class Handling(NamedTuple):
     """One message with one worker, once. ``facts`` are what the stream says of it, in order, with the message filled in.
 
-    ``is_opened``: a line that opens it names the message itself.
+    ``is_opened``: a line that opens it names the message itself. ``may_be_two``: its effect stands behind a refused delete of
+    nobody we can tell, which may be its own: then the effect is of a handling whose begin is lost.
     ``consumer`` is ``log_group|log_stream|item_id|ms``, with the time of the handling's first line in ms since 1970, UTC.
     So it stays the same whatever else of the stream or of the message's other handlings is in evidence. Where a message is
     handed to workers of one stream more than once in one ms, ``.2``, ``.3`` follow.
@@ -27,6 +28,7 @@ class Handling(NamedTuple):
     item_id: str
     facts: list[Fact]
     is_opened: bool
+    may_be_two: bool
 
 
 def handlings_of(
@@ -45,6 +47,8 @@ def handlings_of(
     says_ends = group.consumer.deleted is not None
     for about in attributed(facts_once(facts), one_at_a_time, message_by_handle, says_ends):
         by_item.setdefault(about.item_id, []).append(about)
+    told = {about.fact.evidence_id for every in by_item.values() for about in every}
+    of_nobody = [p.fact.at for p in facts if p.fact.is_failed_delete and p.fact.evidence_id not in told]
     openers = {
         placed.fact.evidence_id
         for placed in facts
@@ -60,8 +64,18 @@ def handlings_of(
             start = f"{ms}.{same_ms}" if same_ms > 1 else f"{ms}"
             is_opened = any(fact.role in SURENESS and fact.evidence_id in openers for fact in handling)
             consumer = f"{group.name}|{log_stream}|{item_id}|{start}"
-            found.append(Handling(consumer, log_stream, item_id, handling, is_opened))
+            may_be_two = _stands_behind(of_nobody, handling, group.silence_ms)
+            found.append(Handling(consumer, log_stream, item_id, handling, is_opened, may_be_two))
     return found
+
+
+def _stands_behind(refusals_at: Sequence[int], handling: Sequence[Fact], silence_ms: int) -> bool:
+    """Tell whether a handling's first effect stands behind one of some refusals that came when its message was visible again."""
+    effect_at = min((fact.at for fact in handling if fact.role == "effect"), default=None)
+    if effect_at is None or not refusals_at:
+        return False
+    since = visible_from(handling, silence_ms)
+    return any(since <= at <= effect_at for at in refusals_at)
 
 
 def delivery_of(handling: Handling, group: LogGroup) -> Delivery:
@@ -82,6 +96,7 @@ def delivery_of(handling: Handling, group: LogGroup) -> Delivery:
     said = (delivery.worker_finished_at, delivery.worker_failed_at, delivery.delete_at)
     delivery.has_failed_first = delivery.has_unanswered_error = _failed_before_delete(handling.facts)
     delivery.lone_mark_count = _effects_again(handling.facts, group.silence_ms)
+    delivery.may_be_two = handling.may_be_two
     delivery.is_end_known = any(at is not None for at in said)
     delivery.run_started_at = delivery.first_fact_at
     delivery.run_last_line_at = delivery.last_fact_at

@@ -181,7 +181,8 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing. ``may_be_of_another``: of a key alone, whose line may be of a message
     whose key no line tells, and ``one_of`` the messages that were in hand then and may have the key. ``has_error``: the run ended in success, and logged an error
-    for which it may not have done this message's work; ``has_unanswered_error``: an error of this message, or of any, after which
+    for which it may not have done this message's work; ``may_be_two``: of a worker, whose lines may be of two deliveries (``Handling``);
+    ``has_unanswered_error``: an error of this message, or of any, after which
     it may have been done all the same, without its line.
     """
 
@@ -210,6 +211,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     has_stray_mark: bool = False
     has_stray_guard: bool = False
     may_be_of_another: bool = False
+    may_be_two: bool = False
     one_of: list[str] = msgspec.field(default_factory=list)
     has_error: bool = False
     has_unanswered_error: bool = False

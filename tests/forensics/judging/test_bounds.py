@@ -282,6 +282,24 @@ def test_a_delivery_can_follow_a_success_in_a_gap_where_a_success_had_ended_noth
     assert kept(bounds, earlier, last) == expected
 
 
+OF_TWO = {
+    "its lines are of it alone": ([{}], None),
+    "its lines may be of two": ([{"may_be_two": True}], "uncounted"),
+    "those of the first of two may be": ([{"may_be_two": True}, {}], "uncounted"),
+    "it was counted": ([{"may_be_two": True, "receive_count": 1}], None),
+}
+
+
+def of_two(of, deliveries):
+    known = {"receive_count": None, "ended_by": "in_flight", "sent_ms": SENT_AT // 1000, **BESIDE}
+    return of.why_open([delivery(**(known | facts)) for facts in deliveries], Watched(-LATE, LATE))
+
+
+@pytest.mark.parametrize(("deliveries", "expected"), OF_TWO.values(), ids=OF_TWO)
+def test_a_delivery_can_hide_in_the_lines_of_one_that_nobody_counted(deliveries, expected):
+    assert of_two(bounds, deliveries) == expected
+
+
 COUNTED = {
     "each counted": ([1, 2], "unknown", None),
     "one of two not counted, and the message went on": ([1, None], "unknown", "partly_counted"),

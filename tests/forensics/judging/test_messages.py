@@ -291,6 +291,23 @@ def test_a_mark_by_itself_may_be_of_the_work(lone_mark_count, expected):
     assert alone(messages, lone_mark_count) == expected
 
 
+OF_TWO = {
+    "nobody counted it": ([{"may_be_two": True, "receive_count": None}], [("m1", 1, None)]),
+    "its receive was counted": ([{"may_be_two": True}], []),
+    "nobody counted it, and its lines are of it alone": ([{"receive_count": None}], []),
+}
+
+
+def of_two(of, deliveries):
+    given = found(of, ("m1", [YES | facts for facts in deliveries]))
+    return [(m.item_id, m.effects_at_least, m.effects_at_most) for m in given]
+
+
+@pytest.mark.parametrize(("deliveries", "expected"), OF_TWO.values(), ids=OF_TWO)
+def test_a_delivery_whose_lines_may_be_of_two_is_told_of_where(deliveries, expected):
+    assert of_two(messages, deliveries) == expected
+
+
 OTHERS = Others(("m2",), 2, False, (work_of(("m2", [YES, OPEN])),))
 MAYBE = {
     "nothing may be the same work": (NONE, []),

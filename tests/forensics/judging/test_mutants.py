@@ -41,6 +41,7 @@ ASKED = {
         (test_bounds.outlived, test_bounds.OUTLIVED),
         (test_bounds.unread, test_bounds.UNREAD),
         (test_bounds.kept, test_bounds.KEPT),
+        (test_bounds.of_two, test_bounds.OF_TWO),
     ],
     "effect": [
         (test_effect.answer, test_effect.CASES),
@@ -86,6 +87,7 @@ ASKED = {
         (test_messages.dead_letters, test_messages.DEAD_LETTERS),
         (test_messages.beside, test_messages.BESIDE),
         (test_messages.alone, test_messages.ALONE),
+        (test_messages.of_two, test_messages.OF_TWO),
         (test_messages.maybe, test_messages.MAYBE),
         (test_messages.ends, test_messages.ENDS),
         (test_messages.final, {name: (case[0], case[1:]) for name, case in test_messages.FINAL.items()}),

@@ -587,6 +587,25 @@ def test_an_effect_is_told_once_more_in_one_handling(said, expected):
     assert delivery_of(handling, GROUP).lone_mark_count == expected
 
 
+OF_NOBODY = f"handle_error {DELETE}"
+MAY_BE_TWO = {
+    "a refused delete of nobody came when it was visible again": (("started b", 26, OF_NOBODY, "effect a"), True),
+    "it came a moment before that": (("started b", 24, OF_NOBODY, "effect a"), False),
+    "it came behind the effect": (("started b", 26, "effect a", OF_NOBODY), False),
+    "it is of the only one in hand": ((26, OF_NOBODY), False),
+    "nothing tells an effect": (("started b", 26, OF_NOBODY, "mention a"), False),
+    "the other's delete was refused": (("started b", 26, f"handle_error b {DELETE}", "effect a"), False),
+    "a heartbeat hides it": (("worker_visibility_set a detail=60", "started b", 26, OF_NOBODY, "effect a"), False),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), MAY_BE_TWO.values(), ids=MAY_BE_TWO)
+def test_a_handling_may_be_two_where(said, expected):
+    first = next(h for h in handlings("started a", *said) if h.item_id == "a")
+
+    assert (first.may_be_two, delivery_of(first, GROUP).may_be_two) == (expected, expected)
+
+
 REFUSED = f"handle_error a handle=one {DELETE}"
 BY_HANDLE = {
     "it goes back to that one": (
