@@ -296,7 +296,7 @@ class Surroundings:
         log group's reading begins and ends is compared with moments up to two visibility timeouts after a receive, and
         of queues with a dead-letter queue a quarter of an hour: what lies farther out counts as just out of reach, and so do polls after the last moment. Whether
         every run was named is asked for two visibility timeouts before the first receive and after the last, and a consumer whose
-        log was not read for as long after the last, as far as the groups were read.
+        log was not read for as long after the last, as far as each of the groups was read.
         ``functions`` are those that lines name and no consumer of these queues and groups is known to be.
         """
         queue_arns, groups = sorted(set(queues)), sorted(set(log_groups))
@@ -316,8 +316,8 @@ class Surroundings:
             reach = max(reach, LONGEST_VISIBILITY_S * _SECOND)
         names = {*functions, *(f for name in (*queue_arns, *groups) for f in self._functions.get(name, ()))}
         names.update(f for arn in queue_arns for f in self.in_force.fed_by(arn))
-        read_until = max((self._borders[group][1] for group in groups if group in self._borders), default=low)
-        missed_until = min(read_until, high + 2 * holds_s * _SECOND)
+        far = high + 2 * holds_s * _SECOND
+        missed_until = [min(self._borders[group][1], far) for group in groups if group in self._borders]
         dead = sorted({row["dead_letter_queue_arn"] for row in states if row["dead_letter_queue_arn"]})
         read_for = max(reach, _SETTLE_US + _MILLISECOND if dead else 0)
         told = {
@@ -333,7 +333,9 @@ class Surroundings:
         }
         return json.dumps(told, sort_keys=True)
 
-    def _of_queue(self, queue_arn: str, since: int, low: int, high: int, reach: int, missed_until: int) -> list[Any]:
+    def _of_queue(
+        self, queue_arn: str, since: int, low: int, high: int, reach: int, missed_until: Sequence[int]
+    ) -> list[Any]:
         is_known = queue_arn in self._moves_known
         return [
             self.dead_letter_sources.get(queue_arn),
@@ -345,7 +347,7 @@ class Surroundings:
             self._work.bearing(queue_arn, low - reach, high + reach),
             self._work.hides_nothing(queue_arn),
             self._read_workers.get(queue_arn, NONE).between(low, high),
-            self._unread_between(queue_arn, low, missed_until),
+            [self._unread_between(queue_arn, low, until) for until in missed_until],
             self._moves.get(queue_arn, NONE).between(low, high) if is_known else None,
             self.polls.bearing(queue_arn, low, high),
             [

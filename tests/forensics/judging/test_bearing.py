@@ -341,3 +341,15 @@ def test_settings_of_a_function_that_only_lines_name_bear_where_it_is_named():
     around = Surroundings(**rows)
 
     assert around.bearing(*asked, ["charge"]) != around.bearing(*asked)
+
+
+def test_what_was_not_read_bears_as_far_as_each_log_group_was_read():
+    def read_until(minute: int) -> Surroundings:
+        lines = [GroupLines(CHARGE, at(0), at(minute), True), GroupLines(MAILER, at(0), at(60), True)]
+        return Surroundings(coverage=[read(0, 35, CHARGE)], consumers=[FUNCTION], lines=lines)
+
+    one, other = read_until(35), read_until(36)
+
+    assert not one.may_have_been_missed(PAYMENTS, at(LOW), at(60), CHARGE)
+    assert other.may_have_been_missed(PAYMENTS, at(LOW), at(60), CHARGE)
+    assert bearing(one) != bearing(other)
