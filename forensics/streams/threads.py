@@ -65,6 +65,7 @@ class Threads:
         self._given: dict[str, dict[str, bool]] = {}
         self._unended: dict[str | None, set[tuple[str, str]]] = {}
         self._over: set[str] = set()
+        self._perhaps_told: set[str] = set()
         self._shows_openings_from = _shows_openings_from(facts, self._are_several)
         self._contradicted: set[str] = set()
 
@@ -144,8 +145,9 @@ class Threads:
         """
         key, known = fact.key, fact.message_id
         if known is not None and known not in self._over:
-            is_unsure = fact.role in DECIDES and self._may_be_of_another(place, fact, one_at_a_time)
-            return fact._replace(message_id=None, detail=PERHAPS) if is_unsure else fact
+            others = self._may_be_of(place, fact, one_at_a_time) if fact.role in DECIDES else []
+            self._perhaps_told.update(others)
+            return fact._replace(message_id=None, detail=PERHAPS) if others else fact
         fitting = None if key is None else self._fitting(place, fact, one_at_a_time)
         if key is None:
             return fact
@@ -169,21 +171,22 @@ class Threads:
     def _is_guess(self, message_id: str, fact: Fact) -> bool:
         """Tell whether the only message in hand that may have a line's key need not be the line's.
 
-        What was given to it before was contradicted; or the key is told of others only, and another message was opened since: one of
-        those with the key may have been handed out again, and its opening be lost, unless it was received only later (PERHAPS).
+        What was given to it before was contradicted; a line with another key may have been its own; or the key is told of others only,
+        and another message was opened since: one of those with the key may have been handed out again, and its opening be lost.
         """
         if f"{BY_KEY}{fact.key}" in self._doubtful:
             return True
         if self._told.get(message_id) == fact.key:
             return False
-        is_far = fact.detail != PERHAPS and message_id != self.of(fact).last_opened
-        return message_id in self._doubtful or (is_far and fact.key in self._told_keys)
+        is_far = message_id != self.of(fact).last_opened
+        is_doubtful = message_id in self._doubtful or message_id in self._perhaps_told
+        return is_doubtful or (is_far and fact.key in self._told_keys)
 
-    def _may_be_of_another(self, place: int, fact: Fact, one_at_a_time: bool) -> bool:
-        """Tell whether a line with the key of one message may be of another that was opened since: the line that tells its key is lost."""
+    def _may_be_of(self, place: int, fact: Fact, one_at_a_time: bool) -> list[str]:
+        """Return of which others, opened since, a line with the key of one message may be: the line that tells their key is lost."""
         workable = self._workable(place, fact, one_at_a_time)
         since = workable[workable.index(fact.message_id) + 1 :] if fact.message_id in workable else workable
-        return any(m in self._untold and self._may_have(m, fact.key) for m in since)
+        return [m for m in since if m in self._untold and self._may_have(m, fact.key)]
 
     def _fitting(self, place: int, fact: Fact, one_at_a_time: bool) -> list[str] | None:
         """Return the messages in hand that can have a line's key; None where openings may be missing."""

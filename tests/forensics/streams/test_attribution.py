@@ -60,6 +60,14 @@ SAID = {
         (*RECORDS_FIRST, "started b", "effect key=k", "record a key=k count=1"),
         "y y z z b b a",
     ),
+    "names a key that a record prints only later, and another was opened since the one whose record is lost": (
+        (*RECORDS_FIRST, "started b", "record c key=l", "effect key=l", "effect key=k", "record a key=k count=1"),
+        "y y z z b c c key:k a",
+    ),
+    "names a key that no line tells, and a line with another's key may have been of the one whose record is lost": (
+        ("record a key=k", "started b", "effect key=k", "effect key=l"),
+        "a b key:k key:l",
+    ),
     "names a key of two messages that ended, and one whose record is lost was opened last": (
         ("record a key=k", "worker_failed a", "record b key=k", "worker_failed b", "started c", "effect key=k"),
         "a a b b c c",
