@@ -16,8 +16,8 @@ _FAILURES = frozenset({"worker_raised", "worker_failed", "worker_gave_up", "work
 class Handling(NamedTuple):
     """One message with one worker, once. ``facts`` are what the stream says of it, in order, with the message filled in.
 
-    ``is_opened``: a line that opens it names the message itself. ``may_be_two``: its effect stands behind a refused delete of
-    nobody we can tell, which may be its own: then the effect is of a handling whose begin is lost.
+    ``is_opened``: a line that opens it names the message itself. ``may_be_two``: a refused delete of nobody we can
+    tell may be its own: then an effect that it has is of a handling whose begin is lost.
     ``consumer`` is ``log_group|log_stream|item_id|ms``, with the time of the handling's first line in ms since 1970, UTC.
     So it stays the same whatever else of the stream or of the message's other handlings is in evidence. Where a message is
     handed to workers of one stream more than once in one ms, ``.2``, ``.3`` follow.
@@ -64,18 +64,23 @@ def handlings_of(
             start = f"{ms}.{same_ms}" if same_ms > 1 else f"{ms}"
             is_opened = any(fact.role in SURENESS and fact.evidence_id in openers for fact in handling)
             consumer = f"{group.name}|{log_stream}|{item_id}|{start}"
-            may_be_two = _stands_behind(of_nobody, handling, group.silence_ms)
+            may_be_two = _may_be_two(of_nobody, handling, group.silence_ms)
             found.append(Handling(consumer, log_stream, item_id, handling, is_opened, may_be_two))
     return found
 
 
-def _stands_behind(refusals_at: Sequence[int], handling: Sequence[Fact], silence_ms: int) -> bool:
-    """Tell whether a handling's first effect stands behind one of some refusals that came when its message was visible again."""
-    effect_at = min((fact.at for fact in handling if fact.role == "effect"), default=None)
-    if effect_at is None or not refusals_at:
+def _may_be_two(refusals_at: Sequence[int], handling: Sequence[Fact], silence_ms: int) -> bool:
+    """Tell whether one of some refused deletes may be of the message of a handling, and an effect of it another delivery's.
+
+    Its first effect stands behind one that came when the message was visible again; or its effect is told more than once, and
+    one came in between, or with the last.
+    """
+    effects_at = [fact.at for fact in handling if fact.role == "effect"]
+    if not effects_at or not refusals_at:
         return False
-    since = visible_from(handling, silence_ms)
-    return any(since <= at <= effect_at for at in refusals_at)
+    first, last, since = min(effects_at), max(effects_at), visible_from(handling, silence_ms)
+    again_until = last + MOMENT_US if last - first > MOMENT_US else first
+    return any(since <= at <= first or first < at <= again_until for at in refusals_at)
 
 
 def delivery_of(handling: Handling, group: LogGroup) -> Delivery:

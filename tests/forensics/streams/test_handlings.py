@@ -592,6 +592,13 @@ MAY_BE_TWO = {
     "a refused delete of nobody came when it was visible again": (("started b", 26, OF_NOBODY, "effect a"), True),
     "it came a moment before that": (("started b", 24, OF_NOBODY, "effect a"), False),
     "it came behind the effect": (("started b", 26, "effect a", OF_NOBODY), False),
+    "its effect was told twice, and it came with the second": (
+        ("started b", "effect a", 9, "effect a", OF_NOBODY),
+        True,
+    ),
+    "its effect was told twice, and it came in between": (("started b", "effect a", OF_NOBODY, 9, "effect a"), True),
+    "its effect was told twice, and it came later": (("started b", "effect a", 9, "effect a", 1, OF_NOBODY), False),
+    "a line of its effect was echoed, and it came then": (("started b", "effect a", "&effect a", OF_NOBODY), False),
     "it is of the only one in hand": ((26, OF_NOBODY), False),
     "nothing tells an effect": (("started b", 26, OF_NOBODY, "mention a"), False),
     "the other's delete was refused": (("started b", 26, f"handle_error b {DELETE}", "effect a"), False),
