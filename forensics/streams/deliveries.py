@@ -330,8 +330,9 @@ def _add_details(delivery: Delivery, facts: Sequence[Fact]) -> None:
         delivery.worker_finished_at = _lowest([fact.at for fact in facts if fact.role == "worker_acknowledged"])
     details = [(fact.role, fact.detail) for fact in facts if fact.detail is not None]
     delivery.key_marker_count = details.count(("effect", BY_KEY))
-    delivery.may_be_of_another = any(detail == PERHAPS for _, detail in details)
-    if several := [set(detail.removeprefix(ONE_OF).split()) for _, detail in details if detail.startswith(ONE_OF)]:
+    of_work = [detail for role, detail in details if role in _WORKED]  # of an error it is what its line says
+    delivery.may_be_of_another = PERHAPS in of_work
+    if several := [set(detail.removeprefix(ONE_OF).split()) for detail in of_work if detail.startswith(ONE_OF)]:
         delivery.one_of = sorted(set.intersection(*several))
         delivery.may_be_of_another = delivery.may_be_of_another or not delivery.one_of
     delivery.job_id = _highest([detail for role, detail in details if role.startswith("worker_") and role != HIDDEN])

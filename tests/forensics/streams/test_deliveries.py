@@ -406,6 +406,10 @@ SAID = {
         [fact("effect", key="k", detail="one of a b"), fact("guard", key="k", detail="one of b c")],
         {"one_of": ["b"], "may_be_of_another": False},
     ),
+    "an error whose words begin like that": (
+        [fact("effect", key="k"), fact("error", key="k", detail="one of the shards failed")],
+        {"one_of": [], "may_be_of_another": False},
+    ),
     "a key told by two lines that are of no one message": (
         [fact("effect", key="k", detail="one of a"), fact("guard", key="k", detail="one of b")],
         {"one_of": [], "may_be_of_another": True},
