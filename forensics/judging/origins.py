@@ -50,7 +50,7 @@ def origins(
     if len(work) < 2 and maybe_earlier is None:
         return {}
     messages = [_sent(item, around) for item in work if any(d.message_id is not None for d in item)]
-    messages.sort(key=_by_sent)
+    messages.sort(key=_by_receive if any(m.sent_at is None for m in messages) else _by_sent)
     ids = {m.item_id for m in messages}
     found = {}
     for number, message in enumerate(messages):
@@ -154,7 +154,12 @@ def _is_only_send_logged(earlier: _Sent, message: _Sent) -> bool:
 
 
 def _by_sent(m: _Sent) -> tuple[object, ...]:
-    return unknown_last(m.sent_at), unknown_first(m.received_at), m.item_id
+    return m.sent_at, unknown_first(m.received_at), m.item_id
+
+
+def _by_receive(m: _Sent) -> tuple[object, ...]:
+    """Sort as messages were received: what was received before another was sent was sent before it, too."""
+    return unknown_last(first_known(m.received_at, m.sent_at)), m.item_id
 
 
 def _is_same(one: str | None, other: str | None) -> bool | None:

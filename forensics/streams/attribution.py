@@ -11,7 +11,7 @@ from typing import NamedTuple
 from forensics.event_ids import is_event_id
 from forensics.identity import BY_KEY, handle_prefix
 from forensics.settings import Consumer
-from forensics.streams.in_hand import CLOSERS, OPENERS, STOPPING, Held, beside_other_jobs, is_nameless_start
+from forensics.streams.in_hand import CLOSERS, GOES_ON, OPENERS, STOPPING, Held, beside_other_jobs, is_nameless_start
 from forensics.streams.model import PERHAPS, Fact, PlacedFact
 from forensics.streams.threads import DECIDES, TELLS_KEY, Threads
 
@@ -166,8 +166,10 @@ def _attributed(
 def _given_to_job(job: int, facts: Sequence[Fact], one_at_a_time: bool) -> list[AboutItem]:
     """Give facts that name nothing to the one item named in their job; one only named in passing is not what the job is about.
 
-    Where several are named, starts of jobs are lost: then to the one named last, if one follows the other.
+    Where several are named, starts of jobs are lost: then to the one named last, if one follows the other. So is one where its work
+    goes on or ends before the line that opens it: all before that line is of a job whose own lines are lost.
     """
+    facts = facts[_begin_of_own(facts) :]
     items = {item_id for fact in facts if (item_id := fact.item_id) is not None and not fact.is_passing}
     only = next(iter(items)) if len(items) == 1 else None
     about, last = [], None
@@ -179,6 +181,15 @@ def _given_to_job(job: int, facts: Sequence[Fact], one_at_a_time: bool) -> list[
             continue
         about.append(AboutItem(item_id, job, _given(fact, item_id), job))
     return about
+
+
+def _begin_of_own(facts: Sequence[Fact]) -> int:
+    """Return the place of the first line of a job that names something, where that opens it and stands behind work of another job; else 0."""
+    for place, fact in enumerate(facts):
+        if fact.item_id is not None and not fact.is_passing:
+            is_behind = fact.role in OPENERS and any(before.role in GOES_ON for before in facts[:place])
+            return place if is_behind else 0
+    return 0
 
 
 class _InnerJobs:

@@ -79,7 +79,7 @@ def _may_be_two(refusals_at: Sequence[int], handling: Sequence[Fact], silence_ms
     if not effects_at or not refusals_at:
         return False
     first, last, since = min(effects_at), max(effects_at), visible_from(handling, silence_ms)
-    again_until = last + MOMENT_US if last - first > MOMENT_US else first
+    again_until = last + MOMENT_US if last - first > MOMENT_US else last
     return any(since <= at <= first or first < at <= again_until for at in refusals_at)
 
 
@@ -132,18 +132,22 @@ def lines_row(handling: Handling, log_group: str) -> dict[str, Any]:
 def _effects_again(facts: Sequence[Fact], silence_ms: int) -> int:
     """Count effects told once more where the handling may be another's: its end was told, or the message was visible again.
 
-    An effect with another key is another item's; what a logger writes once more within a moment is an echo.
+    An effect with another key is another item's; what a logger writes once more within a moment is an echo, unless its message ended
+    in between, and was visible again.
     """
     until = visible_from(facts, silence_ms)
     told: dict[str | None, int] = {}
-    is_over, count = False, 0
+    is_over, ended_since, count = False, False, 0
     for fact in sorted(facts, key=lambda fact: fact.at):
         if fact.role != "effect":
-            is_over = is_over or ends_handling(fact)
+            ends = ends_handling(fact)
+            is_over, ended_since = is_over or ends, ended_since or ends
             continue
-        before = max((at for key, at in told.items() if None in (key, fact.key) or key == fact.key), default=fact.at)
-        count += (is_over or fact.at >= until) and fact.at - before > MOMENT_US
-        told[fact.key] = fact.at
+        before = max((at for key, at in told.items() if None in (key, fact.key) or key == fact.key), default=None)
+        is_visible = fact.at >= until
+        if before is not None and (is_over or is_visible):
+            count += fact.at - before > MOMENT_US or (ended_since and is_visible)
+        told[fact.key], ended_since = fact.at, False
     return count
 
 

@@ -89,13 +89,14 @@ class OpenMessages:
     twice is in hand twice, until it is closed twice. One line closes it once, in however many words.
     """
 
-    __slots__ = ("_done_with", "_ended_by", "_opened_at", "_openings", "last_opened")
+    __slots__ = ("_closed", "_done_with", "_ended_by", "_opened_at", "_openings", "last_opened")
 
     def __init__(self) -> None:
         self.last_opened: str | None = None
         self._opened_at: OrderedDict[str, int] = OrderedDict()
         self._openings: dict[str, Counter[str]] = {}
         self._done_with: set[str] = set()
+        self._closed: set[str] = set()
         self._ended_by: tuple[str, str] | None = None
 
     def hear(self, place: int, fact: Fact) -> None:
@@ -109,16 +110,20 @@ class OpenMessages:
             self._opened_at.move_to_end(message_id)
             self._openings.setdefault(message_id, Counter())[fact.role] += 1
             self._done_with.discard(message_id)
+            self._closed.discard(message_id)
             self._forget(place)
         elif fact.role in CLOSERS and message_id in self._openings:
             if self._ended_by == (line := (message_id, fact.evidence_id)):
                 return
             self._ended_by = line
             self._openings[message_id] -= Counter(OPENERS)
+            self._closed.add(message_id)
             if not self._openings[message_id]:
                 self._drop(message_id)
         elif fact.role in _DONE_WITH and max(self._openings.get(message_id, {"": 0}).values()) == 1:
             self._done_with.add(message_id)
+        if fact.is_failed_delete and message_id in self._openings:
+            self._closed.add(message_id)
 
     def in_hand(self, place: int) -> str | None:
         """Return the message that a fact without a name is about: the one that is open, or if none is the last opened.
@@ -135,6 +140,10 @@ class OpenMessages:
         self._forget(place)
         return message_id in self._opened_at
 
+    def may_be_closed(self, message_id: str) -> bool:
+        """Tell whether a message was closed since it was last opened, or its delete tried: if it is open all the same, its work may be over."""
+        return message_id in self._closed
+
     def workable(self, place: int) -> list[str]:
         """Return the open messages whose work may still be done."""
         self._forget(place)
@@ -146,6 +155,7 @@ class OpenMessages:
 
     def _drop(self, message_id: str) -> None:
         del self._opened_at[message_id], self._openings[message_id]
+        self._closed.discard(message_id)
 
 
 class Held:

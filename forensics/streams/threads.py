@@ -152,7 +152,10 @@ class Threads:
         if key is None:
             return fact
         if fitting is None:
-            return fact if known is not None else _of_one(fact, self._able(place, fact, one_at_a_time))
+            able = self._able(place, fact, one_at_a_time)
+            if known is None or not able or fact.role not in DECIDES:
+                return fact if known is not None else _of_one(fact, able)
+            return _of_one(fact._replace(message_id=None), [known, *able])
         if not fitting and known is None:
             self._contradicted.update(self._workable(place, fact, one_at_a_time))
         if not fitting:
@@ -171,8 +174,9 @@ class Threads:
     def _is_guess(self, message_id: str, fact: Fact) -> bool:
         """Tell whether the only message in hand that may have a line's key need not be the line's.
 
-        What was given to it before was contradicted; a line with another key may have been its own; or the key is told of others only,
-        and another message was opened since: one of those with the key may have been handed out again, and its opening be lost.
+        What was given to it before was contradicted; a line with another key may have been its own; it was closed or its delete tried,
+        and is in hand for an earlier opening whose end may be lost; or the key is told of others only, and another message was opened
+        since: one of those with the key may have been handed out again, and its opening be lost.
         """
         if f"{BY_KEY}{fact.key}" in self._doubtful:
             return True
@@ -180,6 +184,7 @@ class Threads:
             return False
         is_far = message_id != self.of(fact).last_opened
         is_doubtful = message_id in self._doubtful or message_id in self._perhaps_told
+        is_doubtful = is_doubtful or self.of(fact).may_be_closed(message_id)
         return is_doubtful or (is_far and fact.key in self._told_keys)
 
     def _may_be_of(self, place: int, fact: Fact, one_at_a_time: bool) -> list[str]:

@@ -454,6 +454,24 @@ def _named_by_key(rng: random.Random) -> Plan:
     return drawn.made_fair()
 
 
+def _losing_lines_of_keys(rng: random.Random) -> Plan:
+    """Workers in trouble whose effect lines name a payment, and of whose lines some are lost: openings, ends and effects."""
+    drawn = replace(
+        Plan.draw(rng),
+        consumer=rng.choice(("laravel", "lines", "lines")),
+        troubles=frozenset(rng.sample(("slow", "error", "same_work_again", "delete_lost", "delete_failed"), 2)),
+        effect_line=rng.choice(("key", "key", "both")),
+        effect_declared=True,
+        business_key_declared=rng.random() < 0.7,
+        guard=None,
+        threads=rng.choice(("untold", "untold", "own", "alike")),
+        message_count=rng.randrange(5, 26),
+        loss="lines",
+        trouble_rate=0.6,
+    )
+    return drawn.made_fair()
+
+
 def _with_dead_letters_received(rng: random.Random) -> Plan:
     """Dead-letter queues with a consumer: another function that does the same work, the queue's own, or one that merely reports."""
     more = rng.choice(
@@ -507,6 +525,7 @@ KINDS: dict[str, Drawn] = {
     "messages held for long": _held_for_long,
     "messages let go": _letting_go,
     "works named by key": _named_by_key,
+    "lines of keys lost": _losing_lines_of_keys,
     "bodies that change": _of_bodies_that_change,
     "dead letters received": _with_dead_letters_received,
     "mixed": _mixed,

@@ -64,6 +64,37 @@ SAID = {
         (*RECORDS_FIRST, "started b", "record c key=l", "effect key=l", "effect key=k", "record a key=k count=1"),
         "y y z z b c c key:k a",
     ),
+    "names a key, and the only message in hand was closed, open only for an opening before": (
+        ("started a", "started a", "worker_failed a", "effect key=k"),
+        "a a a key:k",
+    ),
+    "names a key, and the only message in hand was closed and opened again": (
+        ("started a", "started a", "worker_failed a", "started a", "effect key=k"),
+        "a a a a a",
+    ),
+    "names a key, and the delete of the only message in hand was refused": (
+        ("started a", f"handle_error a {DELETE}", "effect key=k"),
+        "a a key:k",
+    ),
+    "names the key of the only message in hand, and its delete was refused": (
+        ("record a key=k", f"handle_error a {DELETE}", "effect key=k"),
+        "a a a",
+    ),
+    "names the key of a message that has ended, where openings are missing": (
+        (*["mention x"] * LOOK_BACK, "worker_failed z", "record a key=k", "worker_failed a", "effect key=k"),
+        f"{'x ' * LOOK_BACK} z a a a",
+    ),
+    "names the key of a message that has ended, where openings are missing, and another is in hand": (
+        (
+            *["mention x"] * LOOK_BACK,
+            "worker_failed z",
+            "record a key=k",
+            "worker_failed a",
+            "started b",
+            "effect key=k",
+        ),
+        f"{'x ' * LOOK_BACK} z a a b key:k",
+    ),
     "names a key that no line tells, and a line with another's key may have been of the one whose record is lost": (
         ("record a key=k", "started b", "effect key=k", "effect key=l"),
         "a b key:k key:l",
@@ -312,6 +343,14 @@ SAID = {
         ("record a", "worker_failed", "record a", "worker_finished"),
         "a a a a",
     ),
+    "a job whose first name opens it, behind the work of one whose own lines are lost": (
+        ("worker_started", f"handle_error {DELETE}", "started a", "worker_failed"),
+        "- - a a",
+    ),
+    "a job whose first name opens it, behind nothing but its start": (
+        ("worker_started", "started a", f"handle_error {DELETE}", "worker_failed"),
+        "a a a a",
+    ),
     "what is open says nothing once jobs are told apart": (("record a", "worker_started", "effect"), "a - -"),
     "a job that names another message in passing": (
         ("worker_started", "effect a", "passing b", "worker_finished"),
@@ -396,6 +435,10 @@ ONE_OF_THESE = {
         "one of b",
     ),
     "of none that is seen, where nothing is open": (("worker_failed b", "effect key=k"), None),
+    "of the message with the key that ended, too, where openings are missing": (
+        (*["mention x"] * LOOK_BACK, "worker_failed z", "record a key=k", "deleted a", "started b", "effect key=k"),
+        "one of a b",
+    ),
     "also for a guard": (("record a", "guard key=k", "worker_failed b"), "one of a"),
     "but not for a start, which tells of no work": (("record a", "started key=k", "worker_failed b"), None),
 }

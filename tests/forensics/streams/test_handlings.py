@@ -577,6 +577,16 @@ AGAIN = {
     "for the same item of it": (("started a", "effect a key=k", 900, "effect a key=l", "effect a key=k"), 1),
     "for an item that one line leaves out": (("started a", "effect a key=k", 900, "effect a"), 1),
     "for the first time behind its end": (("started a", "deleted a", 20, "effect a"), 0),
+    "for the first time behind its end, when it was visible again": (("started a", "deleted a", 30, "effect a"), 0),
+    "at once behind a delete that failed": (("started a", 25, "effect a", "&worker_delete_failed a", "effect a"), 1),
+    "at once behind it, before it was visible again": (
+        ("started a", "effect a", "&worker_delete_failed a", "effect a"),
+        0,
+    ),
+    "at once behind it, and by an echo of that": (
+        ("started a", 25, "effect a", "&worker_delete_failed a", "effect a", "&effect a"),
+        1,
+    ),
 }
 
 
@@ -598,6 +608,10 @@ MAY_BE_TWO = {
     ),
     "its effect was told twice, and it came in between": (("started b", "effect a", OF_NOBODY, 9, "effect a"), True),
     "its effect was told twice, and it came later": (("started b", "effect a", 9, "effect a", 1, OF_NOBODY), False),
+    "its effect was told twice within a moment, and it came in between": (
+        ("started b", "effect a", -0.9, OF_NOBODY, -0.9, "effect a"),
+        True,
+    ),
     "a line of its effect was echoed, and it came then": (("started b", "effect a", "&effect a", OF_NOBODY), False),
     "it is of the only one in hand": ((26, OF_NOBODY), False),
     "nothing tells an effect": (("started b", 26, OF_NOBODY, "mention a"), False),
