@@ -21,7 +21,10 @@ def asked(of, monkeypatch, messages, around=None):
 
 ORDERS = {
     "by when they were sent": ({"m1": {"sent_ms": 9}, "m2": {"sent_ms": 5}}, {"m1": "m2"}),
-    "one whose send is not known, and that was received later": ({"m1": {"received_at": 1}, "m2": {"sent_ms": 5}}, {"m1": "m2"}),
+    "one whose send is not known, and that was received later": (
+        {"m1": {"received_at": 1}, "m2": {"sent_ms": 5}},
+        {"m1": "m2"},
+    ),
     "one sent at the very first moment": ({"m1": {"sent_ms": 5}, "m2": {"sent_ms": 0}}, {"m1": "m2"}),
     "one whose send is not known comes as it was received": (
         {"m1": {"received_at": 3_000}, "m2": {"sent_ms": 2, "received_at": 4_000}},
