@@ -93,6 +93,7 @@ def is_there_from(one, other):
 
 def opened(tab, address, theme="light"):
     """Show a page in a theme as it is before anything is done there."""
+    tab.bring_to_front()  # one that lies behind another draws a frame a second, and whoever waits for it does
     tab.emulate_media(color_scheme=theme)
     untouched = LOOKED_AT.pop(tab, None)
     if untouched != address:
