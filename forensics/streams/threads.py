@@ -153,9 +153,10 @@ class Threads:
             return fact
         if fitting is None:
             able = self._able(place, fact, one_at_a_time)
-            if known is None or not able or fact.role not in DECIDES:
-                return fact if known is not None else _of_one(fact, able)
-            return _of_one(fact._replace(message_id=None), [known, *able])
+            if known is None:
+                return _of_one(fact, able)
+            is_open = able and fact.role in DECIDES  # one of those in hand may have the key, too
+            return _of_one(fact._replace(message_id=None), [known, *able]) if is_open else fact
         if not fitting and known is None:
             self._contradicted.update(self._workable(place, fact, one_at_a_time))
         if not fitting:
@@ -184,8 +185,7 @@ class Threads:
             return False
         is_far = message_id != self.of(fact).last_opened
         is_doubtful = message_id in self._doubtful or message_id in self._perhaps_told
-        is_doubtful = is_doubtful or self.of(fact).may_be_closed(message_id)
-        return is_doubtful or (is_far and fact.key in self._told_keys)
+        return is_doubtful or self.of(fact).may_be_closed(message_id) or (is_far and fact.key in self._told_keys)
 
     def _may_be_of(self, place: int, fact: Fact, one_at_a_time: bool) -> list[str]:
         """Return of which others, opened since, a line with the key of one message may be: the line that tells their key is lost."""
