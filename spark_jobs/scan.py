@@ -152,6 +152,7 @@ class _Lines:
             start_id="evidence_id",
         )
         ends_with_platform = np.isin(kinds[last], (END, REPORT))
+        is_behind_report = (kinds[last] == END) & (kinds[last - 1] != REPORT)  # what stands between is in no invocation
         has_next = np.append(runs["stream"].to_numpy()[1:] == runs["stream"].to_numpy()[:-1], False)
         starts = runs["kind"].to_numpy() == START
         repeated = (
@@ -167,7 +168,12 @@ class _Lines:
         return runs.with_columns(
             is_over=starts & ~tangled & (has_next | ((reports > 0) & ends_with_platform)),
             is_closed=(reports > 0) & ends_with_platform,
-            is_whole=starts & ~tangled & (counted(kinds == END) == 1) & (reports == 1) & ends_with_platform,
+            is_whole=starts
+            & ~tangled
+            & (counted(kinds == END) == 1)
+            & (reports == 1)
+            & ends_with_platform
+            & ~is_behind_report,
             event_count=counted(kinds == EVENT),
             last_at=lines["at"].to_numpy()[last],
         ).drop("kind")
@@ -217,11 +223,12 @@ class _Lines:
         return found, timed["run"].filter(pl.Series(timed["duration_ms"].to_numpy() >= self._limits(timed)))
 
     def _ended(self, platform: pl.DataFrame, ends: pl.DataFrame, odd: np.ndarray) -> pl.DataFrame:
-        """Return how each run ended of which a line tells that it failed, and the lines that do; such a line behind END makes it odd."""
+        """Return how each run ended of which a line tells that it failed, and the lines that do; such a line behind END, or twice, makes it odd."""
         end_place = np.zeros(self.runs.height, np.int64)
         places = np.flatnonzero(self.lines["kind"].to_numpy() == END)
         end_place[self.lines["run"].to_numpy()[places]] = places
-        self._mark_odd(odd, ends["run"].filter(ends["place"] > pl.Series(end_place).gather(ends["run"])))
+        is_again = ends.select(pl.struct("run", "at", "end", "error_type").is_duplicated()).to_series()
+        self._mark_odd(odd, ends["run"].filter(is_again | (ends["place"] > pl.Series(end_place).gather(ends["run"]))))
         return failed_runs(ends, platform.filter("timed_out")["run"])
 
     def _limits(self, timed: pl.DataFrame) -> np.ndarray:
@@ -292,6 +299,7 @@ class _Lines:
             names_function=pl.Series([a.names_function for a in asked], dtype=pl.Boolean),
             end=pl.Series([a.end for a in asked], dtype=pl.UInt8),
             error_type=pl.Series([a.error_type for a in asked], dtype=pl.String),
+            besides=pl.Series([a.besides for a in asked], dtype=pl.String),
             id_count=pl.Series([told.count(OTHER_ID) for told in texts], dtype=pl.UInt32),
         )
 
@@ -357,10 +365,17 @@ class _Lines:
         there = records.select("run", "message_id", there=pl.lit(True))
         found = found.join(there, on=["run", "message_id"], how="left")
         speaks = pl.col("says") & (MENTION | EFFECT | STARTED) > 0
-        is_again = pl.col("by_key") & pl.struct("run", "at", "message_id", "says").is_duplicated()
-        lost = found.filter((speaks & pl.col("there").is_null()) | both | is_again)
+        found = found.with_columns(is_again=pl.struct("run", "at", "message_id", "says").is_duplicated())
+        lost = found.filter((speaks & pl.col("there").is_null()) | both | (pl.col("by_key") & pl.col("is_again")))
         self._mark_odd(odd, lost["run"])
-        return found.drop("there", "keyed_id")
+        return self._once(found).drop("there", "keyed_id", "is_again")
+
+    def _once(self, said: pl.DataFrame) -> pl.DataFrame:
+        """Leave out lines that repeat one of their message and moment (``statements_once``), of those that ``is_again`` says may."""
+        may_repeat = pl.col("is_again") & pl.col("message_id").is_not_null()
+        mine = said.filter(may_repeat).sort("place")
+        statement = ("run", "at", "message_id", "says", "is_own", "besides", "effect_key", "started_key")
+        return pl.concat([said.filter(~may_repeat), mine.unique(statement, keep="first", maintain_order=True)])
 
     # -- the others ---------------------------------------------------------------------------------------------------
 

@@ -69,7 +69,7 @@ def placed(rest: pl.DataFrame, borders: Borders) -> tuple[pl.DataFrame, pl.Serie
     lines = rest.with_columns(stream=pl.struct(*STREAM).hash(), request=request).sort(_IN_ORDER)
     near = borders.of(lines["stream"])
     lines = _beside(lines, near)
-    tangled = pl.concat([_touched(lines, near), _overlapping(borders)]).unique()
+    tangled = pl.concat([_touched(lines, near), _around(lines, near), _overlapping(borders)]).unique()
     is_free = ~pl.col("stream").is_in(tangled.implode()) & ~pl.col("is_nobodys")
     free = lines.filter(is_free)
     pieces = free.select("part", "evidence_id", piece=_pieces(free))
@@ -105,6 +105,21 @@ def _touched(rest: pl.DataFrame, borders: pl.DataFrame) -> pl.Series:
     """Return the streams in which a line that waits may bear on an invocation that is over in some file."""
     late = borders.join(rest, on=["stream", "request"], how="semi")
     return pl.concat([late["stream"], rest.filter("is_touching")["stream"]])
+
+
+def _around(rest: pl.DataFrame, borders: pl.DataFrame) -> pl.Series:
+    """Return the streams in which lines of one request wait on both sides of an invocation that is over: it may have been on meanwhile."""
+    requests = rest.filter(pl.col("request").is_not_null()).group_by("stream", "request")
+    spans = requests.agg(first_at=pl.col("at").min(), last_at=pl.col("at").max()).sort("last_at")
+    before = spans.join_asof(
+        borders.select("stream", "start_at").sort("start_at"),
+        left_on="last_at",
+        right_on="start_at",
+        by="stream",
+        strategy="backward",
+        check_sortedness=False,
+    )
+    return before.filter(pl.col("start_at") > pl.col("first_at"))["stream"]
 
 
 def _overlapping(borders: Borders) -> pl.Series:

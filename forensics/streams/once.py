@@ -25,7 +25,7 @@ def _of_moment(statements: Iterable[Statement]) -> Iterator[Statement]:
     seen: set[tuple[object, ...]] = set()
     started = None
     for statement in statements:
-        is_start = statement.kind == "start"
+        is_start = statement.kind == "start" and statement.request_id is not None
         said = (None if is_start else started, *statement[3:-1], *_nameless(statement.facts))
         if said not in seen:
             seen.add(said)

@@ -42,6 +42,8 @@ class Shape(NamedTuple):
     """It names its function, by a name with digits: whether by the same is seen in each line."""
     end: int = 0
     error_type: str | None = None
+    besides: str = ""
+    """What else tells one line of a moment from another that says the same of the same message (``statements_once``)."""
 
 
 ODD, SILENT = Shape(True), Shape(False)
@@ -98,4 +100,5 @@ def _shape_of(said: ParsedLine, group: LogGroup) -> Shape:
         said.function_name is not None and "0" in function_name,
         end,
         said.error_type if is_end else None,
+        f"{said.kind} {said.function_name} {said.takes_mentioned} {len(said.mentions or ())}",
     )

@@ -147,6 +147,18 @@ BY_HAND = {
         [*run(A, 0, f"did {M}"), *run(A, 100, f"did {M}")],
         [0] * 4 + [1] * 4,
     ),
+    "a request that is invoked again waits on both sides of an invocation that is over": (
+        [(0, forms(A, M)["start"]), *run(B, 10, without=("end",)), (20, f"did {M}"), *run(A, 30, without=("end",))],
+        [0, 1, 1, 1, 1, 2],
+    ),
+    "a line stands between REPORT and END": (
+        [*run(A, 0, printed(M), without=("end",)), (10, f"did {M}"), (20, forms(A, M)["end"])],
+        [0] * 5,
+    ),
+    "a START without a request stands on both sides of another START of its moment": (
+        [(0, forms(A, M)[name]) for name in ("start without a request", "start", "start without a request")],
+        [0] * 3,
+    ),
     "two files hold invocations at the same time": (
         sorted([*run(A, 0, f"did {M}"), *run(B, 1, f"did {N}")]),
         [0, 1] * 4,
@@ -197,10 +209,11 @@ def test_it_is_the_same_where_it_is_cut(lines, files, tmp_path):
     events = log_events(lines, GROUP.name, files=files)
     expected = by_the_grammar(events, READING)
 
-    invocations, deliveries = steps_over(events, tmp_path)
+    apart = file_by_file(events, READING)
 
-    assert rows(invocations) == rows(expected.invocations)
-    assert rows(deliveries) == rows(expected.deliveries)
+    for invocations, deliveries in (steps_over(events, tmp_path), (apart.invocations, apart.deliveries)):
+        assert rows(invocations) == rows(expected.invocations)
+        assert rows(deliveries) == rows(expected.deliveries)
 
 
 def test_a_stream_that_is_only_cut_is_not_read_again():

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
-from itertools import cycle
+from itertools import accumulate, cycle
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -338,23 +338,25 @@ def texts(draw: st.DrawFn) -> str:
 
 
 @st.composite
-def logs(draw: st.DrawFn) -> list[tuple[str, list[str]]]:
-    """Draw streams: the log group, and its lines, mostly of whole invocations."""
+def logs(draw: st.DrawFn) -> list[tuple[str, list[Line]]]:
+    """Draw streams: the log group, and its lines, mostly of whole invocations, some of one moment and some told twice."""
     found = []
     for group in draw(st.lists(st.sampled_from(sorted({**GROUPS, **WORKERS})), min_size=4, max_size=10)):
         lines: list[str] = []
         for request_id in RUNS[: draw(st.integers(1, 3))]:
             said = [text.replace(RUNS[0], request_id) for text in draw(st.lists(texts(), max_size=4))]
+            said += draw(st.sampled_from(([], said[:1], said[-1:])))
             event = draw(st.sampled_from(([json.dumps(EVENT)], [json.dumps(EVENT)], [repr(EVENT)], [])))
             lines += invocation(request_id, *event, *said, is_over=draw(st.sampled_from((True, True, True, False))))
-        found.append((group, lines))
+        steps = st.sampled_from(draw(st.sampled_from(((1,), (0, 0, 0, 1)))))
+        found.append((group, list(zip(accumulate(draw(steps) for _ in lines), lines, strict=True))))
     return found
 
 
 @settings(max_examples=40)
 @given(logs())
 def test_texts_that_nobody_has_seen_are_read_alike(drawn):
-    assert_alike(pl.concat([log_events(in_time(lines), group, f"s{n}") for n, (group, lines) in enumerate(drawn)]))
+    assert_alike(pl.concat([log_events(lines, group, f"s{n}") for n, (group, lines) in enumerate(drawn)]))
 
 
 # -- what each can and cannot read --------------------------------------------------------------------------------------
@@ -411,6 +413,39 @@ def test_a_time_beyond_what_a_date_can_hold_is_none(said):
     told = assert_alike(log_events(in_time(invocation(RUNS[0], event)), "/aws/lambda/keys-1"))
 
     assert {row["sent_at"] is None for row in told.deliveries.rows(named=True)} == {len(said) > 14}
+
+
+OF_ONE_MOMENT = {
+    "an effect told twice": ("either", [f"paid {MESSAGES[0]}"] * 2, True),
+    "a start told twice": ("keys", [f"processing {MESSAGES[0]}"] * 2, True),
+    "a mention told twice": ("no-marks", [f"working on message {MESSAGES[1]}"] * 2, True),
+    "two mentions": ("no-marks", [f"working on message {MESSAGES[1]}", f"record {MESSAGES[1]} is here"], True),
+    "a mention with its request, and one without": (
+        "no-marks",
+        [f"2026-11-20T12:00:00.000Z\t{RUNS[0]}\tINFO\tmessage {MESSAGES[1]}", f"message {MESSAGES[1]}"],
+        True,
+    ),
+    "a mention in hand, and one of which nothing tells that": (
+        "no-marks",
+        [f"processing message {MESSAGES[1]}", f"message {MESSAGES[1]} came from the queue"],
+        True,
+    ),
+    "the effects of two messages": ("either", [f"paid {MESSAGES[0]}", f"paid {MESSAGES[1]}"], True),
+    "an effect by its key told twice": ("keys", [f"charged payment_id={KEY}"] * 2, False),
+    "a timeout told twice": ("keys", [f"2026-11-20T12:00:00.000Z {RUNS[0]} Task timed out after 3.00 seconds"] * 2, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "lines", "is_by_vectors"), OF_ONE_MOMENT.values(), ids=OF_ONE_MOMENT)
+def test_lines_of_one_moment_are_read_alike(name, lines, is_by_vectors):
+    start, event, *said, end, report = invocation(RUNS[0], json.dumps(EVENT), *lines)
+    told = assert_alike(
+        log_events(
+            [(0, start), (1, event), *((2, line) for line in said), (3, end), (3, report)], f"/aws/lambda/{name}-1"
+        )
+    )
+
+    assert is_read_by_vectors(told) == is_by_vectors
 
 
 @pytest.mark.parametrize(("name", "lines"), READ_BY_VECTORS.values(), ids=READ_BY_VECTORS)

@@ -30,6 +30,19 @@ def test_a_line_of_the_same_moment_that_says_the_same_is_left_out():
     ]
 
 
+def test_a_start_that_names_no_request_begins_no_other_run():
+    nameless = Statement(5, 2, "e-2", "start")
+
+    told = left(line(1, 5, "start"), nameless, nameless._replace(order_in_ms=3, evidence_id="e-3"), line(4, 5, "start"))
+    assert [name for name, _ in told] == ["e-1", "e-2"]
+
+    assert [name for name, _ in left(nameless, line(3, 5, "start"), nameless._replace(evidence_id="e-4"))] == [
+        "e-2",
+        "e-3",
+        "e-4",
+    ]
+
+
 def test_a_line_of_another_moment_or_of_another_message_says_more():
     m, n = (["started"], {"message_id": "m"}), (["started"], {"message_id": "n"})
 
