@@ -13,6 +13,7 @@ from forensics.identity import BY_KEY, handle_prefix
 from forensics.settings import Consumer
 from forensics.streams.in_hand import CLOSERS, GOES_ON, OPENERS, STOPPING, Held, beside_other_jobs, is_nameless_start
 from forensics.streams.model import PERHAPS, Fact, PlacedFact
+from forensics.streams.once import MOMENT_US
 from forensics.streams.threads import DECIDES, TELLS_KEY, Threads
 
 CLOCK_SKEW_MS = 60_000
@@ -69,7 +70,11 @@ def messages_by_handle(records: Iterable[Fact]) -> dict[str, str]:
 
 
 def attributed(
-    facts: Sequence[PlacedFact], one_at_a_time: bool, message_by_handle: Mapping[str, str], says_ends: bool = False
+    facts: Sequence[PlacedFact],
+    one_at_a_time: bool,
+    message_by_handle: Mapping[str, str],
+    says_ends: bool = False,
+    silence_ms: int = 0,
 ) -> list[AboutItem]:
     """Say of each fact of a stream which message or business key it is about; those about nothing are left out.
 
@@ -82,16 +87,17 @@ def attributed(
     line tells is about the only message that its thread, or else the stream, has in hand and that can have this key; where a
     later line shows that this was a guess, it is about its key alone. So is what names a key of one message while another is in hand
     that may have it, too (``Threads.of_work``). An end that names nothing ends what it is about; a success behind a failure is of a job whose
-    begin is lost. ``says_ends``: the worker is known to say when it is done with a message.
+    begin is lost. ``says_ends``: the worker is known to say when it is done with a message; ``silence_ms`` as in ``LogGroup``.
     """
     doubtful: set[str] = set()
+    beside = beside_other_jobs(facts, silence_ms)
     for _ in range(MOST_ROUNDS):
-        about, contradicted = _attributed(facts, one_at_a_time, message_by_handle, doubtful, says_ends)
+        about, contradicted = _attributed(facts, one_at_a_time, message_by_handle, doubtful, says_ends, beside)
         if contradicted <= doubtful:
             return about
         doubtful |= contradicted
     doubtful |= {placed.fact.message_id for placed in facts if placed.fact.message_id is not None}
-    return _attributed(facts, one_at_a_time, message_by_handle, doubtful, says_ends)[0]
+    return _attributed(facts, one_at_a_time, message_by_handle, doubtful, says_ends, beside)[0]
 
 
 def _attributed(
@@ -100,8 +106,12 @@ def _attributed(
     message_by_handle: Mapping[str, str],
     doubtful: Collection[str],
     says_ends: bool,
+    beside: Collection[int],
 ) -> tuple[list[AboutItem], set[str]]:
-    """Say what each fact is about, and of which messages that contradicts itself; ``doubtful`` ones are given no keys."""
+    """Say what each fact is about, and of which messages that contradicts itself; ``doubtful`` ones are given no keys.
+
+    ``beside``: places where several jobs may be on.
+    """
     held = Held(facts, says_ends)
     one_at_a_time = one_at_a_time and not held.is_shared
     by_key = _messages_by_key(facts)
@@ -111,9 +121,9 @@ def _attributed(
     jobs = 0
     begun_in: dict[str, int] = {}
     failed: set[str] = set()
+    ended_at: dict[str, int] = {}
     threads = Threads(facts, _keys_by_message(facts), doubtful)
     inner = _InnerJobs(facts)
-    beside = beside_other_jobs(facts)
     for place, (_, _, _, stated) in enumerate(facts):
         if (fact := inner.given(stated, place, threads, one_at_a_time)) is None:
             continue
@@ -140,6 +150,8 @@ def _attributed(
         if item_id is None:
             in_thread = threads.in_hand(place, fact)
             item_id = in_thread or (messages.last_opened if one_at_a_time else messages.in_hand(place))
+            if fact.at - ended_at.get(item_id or "", fact.at) > MOMENT_US:
+                continue  # of a job whose begin is lost
             named = _given(named, item_id)
             if named.role in CLOSERS:  # an end without a name ends what it is about, too
                 if item_id in failed and named.role == "worker_finished":
@@ -155,6 +167,10 @@ def _attributed(
             item_id = named.item_id
         if item_id is not None:
             about.append(AboutItem(item_id, 0, named, 0))
+            if named.role in CLOSERS or named.is_failed_delete:
+                ended_at[item_id] = named.at
+            elif fact.item_id is not None:
+                ended_at.pop(item_id, None)
             if named.role in OPENERS:
                 failed.discard(item_id)
             elif named.role == "worker_failed":
@@ -167,14 +183,18 @@ def _given_to_job(job: int, facts: Sequence[Fact], one_at_a_time: bool) -> list[
     """Give facts that name nothing to the one item named in their job; one only named in passing is not what the job is about.
 
     Where several are named, starts of jobs are lost: then to the one named last, if one follows the other. So is one where its work
-    goes on or ends before the line that opens it: all before that line is of a job whose own lines are lost.
+    goes on or ends before the line that opens it: all before that line is of a job whose own lines are lost. And so is one of which
+    nothing but lines without a name stands more than a moment behind its end: those are about nothing we can tell.
     """
     facts = facts[_begin_of_own(facts) :]
     items = {item_id for fact in facts if (item_id := fact.item_id) is not None and not fact.is_passing}
     only = next(iter(items)) if len(items) == 1 else None
-    about, last = [], None
+    about, last, over_at = [], None, None
     for fact in facts:
         item_id = fact.item_id
+        if item_id is None and over_at is not None and fact.at - over_at > MOMENT_US:
+            continue
+        over_at = fact.at if fact.role in CLOSERS or fact.is_failed_delete else over_at if item_id is None else None
         if item_id is not None:
             last = last if fact.is_passing and item_id not in items else item_id
         elif (item_id := only or (last if one_at_a_time else None)) is None:

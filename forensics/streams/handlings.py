@@ -7,8 +7,8 @@ from forensics.streams.attribution import AboutItem, attributed
 from forensics.streams.deliveries import gathered
 from forensics.streams.in_hand import DELETED
 from forensics.streams.model import ERROR, Delivery, Fact, LogGroup, PlacedFact
-from forensics.streams.once import facts_once
-from forensics.streams.parting import MOMENT_US, STARTS, SURENESS, ends_handling, parted, visible_from
+from forensics.streams.once import ECHO_US, MOMENT_US, facts_once
+from forensics.streams.parting import STARTS, SURENESS, ends_handling, parted, visible_from
 
 _FAILURES = frozenset({"worker_raised", "worker_failed", "worker_gave_up", "worker_timed_out", ERROR})
 
@@ -45,7 +45,7 @@ def handlings_of(
     """
     by_item: dict[str, list[AboutItem]] = {}
     says_ends = group.consumer.deleted is not None
-    for about in attributed(facts_once(facts), one_at_a_time, message_by_handle, says_ends):
+    for about in attributed(facts_once(facts), one_at_a_time, message_by_handle, says_ends, group.silence_ms):
         by_item.setdefault(about.item_id, []).append(about)
     told = {about.fact.evidence_id for every in by_item.values() for about in every}
     of_nobody = [p.fact.at for p in facts if p.fact.is_failed_delete and p.fact.evidence_id not in told]
@@ -146,7 +146,8 @@ def _effects_again(facts: Sequence[Fact], silence_ms: int) -> int:
         before = max((at for key, at in told.items() if None in (key, fact.key) or key == fact.key), default=None)
         is_visible = fact.at >= until
         if before is not None and (is_over or is_visible):
-            count += fact.at - before > MOMENT_US or (ended_since and is_visible)
+            is_echo = fact.at - before <= (ECHO_US if is_visible and before >= until else MOMENT_US)
+            count += not is_echo or (ended_since and is_visible)
         told[fact.key], ended_since = fact.at, False
     return count
 

@@ -23,6 +23,9 @@ STOPPING = "worker_stopping"
 LOOK_BACK = 64
 """A message counts as open for so many facts after the line that opened it; its worker may have been killed."""
 
+SLOWEST = 4
+"""And so many silences long (``LogGroup``): a stream that many workers write says as much in two seconds."""
+
 GOES_ON = CLOSERS | {"effect", "guard", "handle_error", "worker_delete_failed"}
 """Roles of lines that say: this message is, or was until now, in hand."""
 
@@ -31,16 +34,24 @@ _DONE_WITH = frozenset({"guard", "worker_delete_failed"})
 
 
 def is_shared(facts: Iterable[PlacedFact]) -> bool:
-    """Tell whether several workers write a stream, whatever was declared: a message goes on after another was opened."""
+    """Tell whether several workers write a stream, whatever was declared: a message goes on after another was opened, and had no end.
+
+    What was never opened, or has ended, may as well have been opened again by a line that is lost. An end that names nothing is that
+    of the message opened last, were it one worker's.
+    """
     last_opened = None
-    for placed in facts:
-        role, message_id = placed.fact.role, placed.fact.message_id
-        if message_id is None or message_id == last_opened:
+    in_hand: set[str] = set()
+    for *_, fact in facts:
+        about = last_opened if fact.item_id is None else fact.message_id
+        if about is None:
             continue
-        if role in OPENERS:
-            last_opened = message_id
-        elif last_opened is not None and role in GOES_ON:
+        if fact.role in OPENERS and fact.message_id is not None:
+            last_opened = about
+            in_hand.add(about)
+        elif about != last_opened and about in in_hand and fact.role in GOES_ON:
             return True
+        if fact.role in CLOSERS or fact.is_failed_delete:
+            in_hand.discard(about)
     return False
 
 
@@ -49,36 +60,44 @@ def is_nameless_start(fact: Fact) -> bool:
     return fact.role == "worker_started" and fact.message_id is None and fact.key is None
 
 
-def beside_other_jobs(facts: Sequence[PlacedFact]) -> set[int]:
-    """Return the places where several jobs may be on, of starts that name nothing.
+def beside_other_jobs(facts: Sequence[PlacedFact], silence_ms: int = 0) -> set[int]:
+    """Return the places where several jobs may be on, of starts that name nothing; ``silence_ms`` as in ``LogGroup``.
 
-    A job is on from its start until an end, or for ``LOOK_BACK`` facts: its process may have been killed. Which of several
-    ended, nothing tells until all have. An end without a start shows that one was on before: from where the stream begins, or
-    from the start before it. A delete that went wrong may be followed by an end of the same job, yet not by its work: once
-    another begins it was the end.
+    A job is on from its start until an end. Which of several ended, nothing tells until all have. Where jobs were on all the time for
+    ``LOOK_BACK`` facts and ``SLOWEST`` silences, as many as that were killed, for all we know; until an end without a start shows
+    that one was slow, or, without such, that one was on before: from where the stream begins, or from the start before it. A delete
+    that went wrong may be followed by an end of the same job, yet not by its work: once another begins it was the end.
     """
     found: set[int] = set()
-    starts: list[int] = []
-    ended = undeleted = last_start = 0
-    for place, (_, _, _, fact) in enumerate(facts):
-        starts = [start for start in starts if start >= place - LOOK_BACK]
+    begun = ended = undeleted = last_start = 0
+    least = since = since_at = 0
+    killed_from: int | None = None
+    for place, (at, _, _, fact) in enumerate(facts):
+        if begun and place - since >= LOOK_BACK and at - since_at >= SLOWEST * silence_ms * 1000:
+            killed_from = since
+            ended += least
+            begun, ended, undeleted = (0, 0, 0) if ended >= begun else (begun, ended, undeleted)
+            since, since_at, least = place, at, begun - ended
         if is_nameless_start(fact):
-            if ended + undeleted >= len(starts):
-                starts, ended, undeleted = [], 0, 0
-            starts.append(place)
+            if ended + undeleted >= begun:
+                begun = ended = undeleted = 0
+                since, since_at, least = place, at, 1
+            begun += 1
             last_start = place
             continue
         is_nameless, is_end = fact.item_id is None, fact.role in CLOSERS
-        if is_nameless and is_end and not starts:
-            since = 0 if place < LOOK_BACK else last_start
-            found.update(n for n in range(since, place + 1) if not is_nameless_start(facts[n].fact))
-        if len(starts) > 1:
+        if is_nameless and is_end and not begun:
+            first = killed_from if killed_from is not None else 0 if place < LOOK_BACK else last_start
+            found.update(n for n in range(first, place + 1) if not is_nameless_start(facts[n].fact))
+            killed_from = None
+        if begun > 1:
             found.add(place)
-        ended += is_end and bool(starts)
+        ended += is_end and begun > 0
         undeleted -= is_end and undeleted > 0
-        undeleted += fact.is_failed_delete and bool(starts)
-        if ended >= len(starts):
-            starts, ended, undeleted = [], 0, 0
+        undeleted += fact.is_failed_delete and begun > 0
+        if ended >= begun:
+            begun = ended = undeleted = 0
+        least = min(least, begun - ended)
     return found
 
 

@@ -35,6 +35,8 @@ def _of_moment(statements: Iterable[Statement]) -> Iterator[Statement]:
             yield statement._replace(kind="app", facts=[f._replace(key=None) for f in marks])
 
 
+MOMENT_US = 1_000_000
+"""So long after an end a line that tells it once more is no echo of the first, and one that names nothing is of another job."""
 ECHO_US = 20_000
 """A logger with two handlers writes a line twice within so long; no message is handed out again so soon without a word."""
 
@@ -44,7 +46,7 @@ def facts_once(facts: Sequence[PlacedFact]) -> list[PlacedFact]:
 
     Or the line before it about the same messages, a moment earlier: who writes every line twice handles nothing twice.
     """
-    return _once_in_a_moment(_without_echoes(facts))
+    return _without_echoes(_once_in_a_moment(facts))
 
 
 def _without_echoes(facts: Sequence[PlacedFact]) -> list[PlacedFact]:
@@ -63,17 +65,29 @@ def _without_echoes(facts: Sequence[PlacedFact]) -> list[PlacedFact]:
 
 
 def _once_in_a_moment(facts: Sequence[PlacedFact]) -> list[PlacedFact]:
+    """Leave out what is told twice in a moment.
+
+    Where a stream tells whole seconds, several jobs begin and end in one moment, each in the same words without a name: those are
+    repeats only where a line that names something is repeated with them.
+    """
     found: list[PlacedFact] = []
-    seen: dict[Fact, str] = {}
-    at = None
-    for placed in facts:
-        if placed.at != at:
-            at = placed.at
-            seen.clear()
-        line = seen.setdefault(placed.fact._replace(evidence_id="", line_mark=None), placed.fact.evidence_id)
-        if line == placed.fact.evidence_id:
-            found.append(placed)
+    tells_seconds = _tells_whole_seconds(facts)
+    for _, moment in groupby(facts, attrgetter("at")):
+        mine = list(moment)
+        if len(mine) > 1:
+            seen: dict[Fact, str] = {}
+            lines = [seen.setdefault(p.fact._replace(evidence_id="", line_mark=None), p.fact.evidence_id) for p in mine]
+            again = [placed for placed, line in zip(mine, lines, strict=True) if placed.fact.evidence_id != line]
+            if again and (not tells_seconds or any(placed.fact.item_id is not None for placed in again)):
+                repeats = {id(placed) for placed in again}
+                mine = [placed for placed in mine if id(placed) not in repeats]
+        found += mine
     return found
+
+
+def _tells_whole_seconds(facts: Iterable[PlacedFact]) -> bool:
+    times = {placed.at for placed in facts}
+    return len(times) > 1 and not any(at % 1_000_000 for at in times)
 
 
 def _nameless(facts: Iterable[Fact]) -> list[Fact]:

@@ -7,6 +7,7 @@ from forensics.identity import handle_prefix, tells_deliveries_apart
 from forensics.streams.attribution import AboutItem
 from forensics.streams.in_hand import CLOSERS, DELETED, STOPPING
 from forensics.streams.model import HIDDEN, TAKEN, Fact
+from forensics.streams.once import MOMENT_US
 
 SURENESS = {"started": 1, "worker_started": 2, "record": 3}
 """Roles that open a handling, by how sure they are; of each message the surest that it has opens its handlings."""
@@ -15,8 +16,6 @@ STARTS = frozenset({"started", "worker_started"})
 _FAILED = frozenset({"worker_failed", "worker_gave_up", "worker_timed_out"})
 _GONE = DELETED | {"worker_gave_up"}
 """Roles that say: the message is in its queue no more."""
-MOMENT_US = 1_000_000
-"""So long after a delete was taken a line that tells it once more is no echo of the first."""
 
 
 def parted(facts: Sequence[AboutItem], silence_ms: int, one_at_a_time: bool) -> list[list[Fact]]:

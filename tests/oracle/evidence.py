@@ -59,6 +59,9 @@ class Kept:
             self.start_ms = first + int(span * self.rng.uniform(0.15, 0.5))
         elif loss in ("tail", "late"):
             self.end_ms = first + int(span * self.rng.uniform(0.5, 0.9)) + 1
+            self.end_ms -= (
+                self.end_ms % world.plan.clock_ms
+            )  # no line says that it is older than the last one it was read with
             self.is_provisional = True
         elif loss == "gap" and world.book.lines:
             begin = self.rng.choice(world.book.lines).at_ms - self.rng.randrange(1_000)

@@ -472,6 +472,28 @@ def _losing_lines_of_keys(rng: random.Random) -> Plan:
     return drawn.made_fair()
 
 
+def _told_to_the_second(rng: random.Random) -> Plan:
+    """Workers whose lines say the second in which they were written, as those of syslog and of many files do."""
+    troubles = ("slow", "error", "killed", "delete_failed", "lost_receive", "same_work_again")
+    drawn = replace(
+        Plan.draw(rng),
+        consumer=rng.choice(("laravel", "lines", "lines")),
+        troubles=frozenset(rng.sample(troubles, rng.choice((1, 2)))),
+        loss=rng.choice(("none", "none", "none", "lines", "tail")),
+        visibility_s=rng.choice((10, 30, 60)),
+        concurrency=rng.choice((1, 2, 4)),
+        one_stream=rng.random() < 0.3,
+        threads=rng.choice(("untold", "own", "alike")),
+        lets_go_after_s=rng.choice((None, None, 0, 2)),
+        own_words=rng.random() < 0.5,
+        heartbeat=rng.random() < 0.3,
+        says_deleted=rng.random() < 0.4,
+        clock_ms=1_000,
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+    return drawn.made_fair()
+
+
 def _with_dead_letters_received(rng: random.Random) -> Plan:
     """Dead-letter queues with a consumer: another function that does the same work, the queue's own, or one that merely reports."""
     more = rng.choice(
@@ -526,6 +548,7 @@ KINDS: dict[str, Drawn] = {
     "messages let go": _letting_go,
     "works named by key": _named_by_key,
     "lines of keys lost": _losing_lines_of_keys,
+    "told to the second": _told_to_the_second,
     "bodies that change": _of_bodies_that_change,
     "dead letters received": _with_dead_letters_received,
     "mixed": _mixed,

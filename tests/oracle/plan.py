@@ -117,6 +117,7 @@ class Plan:
     slow_init: bool = False  # environments take seconds to come up before START
     one_stream: bool = False  # a function's runs, or a worker's processes, write to one stream side by side
     clock_skew_ms: int = 0  # clocks of the worker's hosts are off by up to so much
+    clock_ms: int = 1  # a worker's lines say when they were written to so many milliseconds, rounded down
     doubled_lines: bool = False  # some lines are delivered twice, under another event id
     follow_ups: bool = False  # the handler sends further work to its own queue, and logs its message id
     threads: str = "untold"  # a worker's lines say which thread wrote them: own names, or alike in several processes
@@ -231,6 +232,8 @@ class Plan:
             plan = replace(plan, group_count=plan.group_count or 3)
         if plan.consumer != "lambda":
             plan = replace(plan, shared_group=False, follow_ups=False)
+        else:
+            plan = replace(plan, clock_ms=1)  # CloudWatch's times of a function's lines are in milliseconds
         if plan.consumer != "lambda" or plan.guard is None:
             plan = replace(plan, guard_table=None)
         if plan.consumer != "lambda" or plan.event_form != "json" or plan.body != "json" or plan.guard is not None:

@@ -30,6 +30,17 @@ class Voice:
     skew_ms: int = 0
     verb: str = "charged"
 
+    @property
+    def now_ms(self) -> int:
+        """What its host's clock says, as far as its lines tell it."""
+        now, clock_ms = self.worker.simulation.now + self.skew_ms, self.worker.plan.clock_ms
+        return now // clock_ms * clock_ms
+
+    @property
+    def local(self) -> datetime:
+        """What its lines say of that in words, as UTC."""
+        return datetime.fromtimestamp(self.now_ms / 1000, UTC)
+
     def write(
         self,
         text: str,
@@ -43,7 +54,7 @@ class Voice:
         w.book.write(
             w.log_group,
             self.stream,
-            w.simulation.now + self.skew_ms,
+            self.now_ms,
             text,
             role,
             self.run_id,
@@ -56,7 +67,7 @@ class Voice:
         self, text: str, role: str, level: str = "INFO", names: tuple[Delivery, ...] = (), keys: tuple[str, ...] = ()
     ) -> None:
         """Log one application line."""
-        local = datetime.fromtimestamp(self.worker.simulation.now / 1000, UTC)
+        local = self.local
         if self.worker.plan.consumer == "laravel":
             prefix = f"[{local:%Y-%m-%d %H:%M:%S}] production.{level}: "
         else:
@@ -183,7 +194,7 @@ class Worker:
             voice.write(text, "event", (item.delivery,), True)
 
     def _say_job(self, item: Item, voice: Voice, status: str, word: str, problem: tuple[str, str] | None) -> None:
-        local = datetime.fromtimestamp(self.simulation.now / 1000, UTC)
+        local = voice.local
         role = "framework" if status != "failed" else "guard"
         if self.plan.platform != "json":
             took = "" if status == "starting" else " 312.40ms"

@@ -5,7 +5,7 @@ import pytest
 from forensics.identity import handle_prefix
 from forensics.settings import Consumer
 from forensics.streams.attribution import attributed, in_stream_order, messages_by_handle, takes_one_at_a_time
-from forensics.streams.in_hand import LOOK_BACK, is_shared
+from forensics.streams.in_hand import LOOK_BACK, SLOWEST, is_shared
 from forensics.streams.model import Fact, PlacedFact
 from tests.forensics.streams.worker_streams import DELETE, handle, stream
 
@@ -335,6 +335,26 @@ SAID = {
         "a a key:k -",
     ),
     "names nothing and says once more that it failed": (("record a", "worker_failed", "worker_failed"), "a a a"),
+    "names nothing and says that more than a moment later: the begin of its own is lost": (
+        ("record a", "worker_failed", 1, "worker_failed"),
+        "a a -",
+    ),
+    "names nothing, more than a moment behind a delete that failed": (
+        ("record a", "effect a", "worker_delete_failed a", 1, "worker_delete_failed"),
+        "a a a -",
+    ),
+    "names nothing, long behind an end, of what was named since": (
+        ("record a", "worker_failed a", 9, "effect a", 9, "worker_failed"),
+        "a a a a",
+    ),
+    "names nothing, more than a moment behind the end of its job": (
+        ("worker_started", "effect a", "worker_delete_failed", 1, "worker_delete_failed", "worker_started"),
+        "a a a - -",
+    ),
+    "names nothing, at once behind the end of its job": (
+        ("worker_started", "effect a", "worker_delete_failed", "worker_failed"),
+        "a a a a",
+    ),
     "names nothing and says that the work is done behind another's failure": (
         ("record a", "worker_failed", "record b", "worker_finished"),
         "a a b b",
@@ -477,6 +497,10 @@ IN_TURN = {
     "also after it ended": (("record a", "worker_finished a", "effect"), "a a a"),
     "of two in one job the last": (("worker_started", "mention a", "effect", "mention b", "effect"), "- a a b b"),
     "of one in a job the one": (("worker_started", "effect", "mention a"), "a a a"),
+    "of two in one job the last, long after the end of the other": (
+        ("worker_started", "effect a", "worker_finished", 1, "effect b", 1, "effect"),
+        "- a a b b",
+    ),
     "an effect of one opened before shows several workers": (("record a", "record b", "effect a", "effect"), "a b a -"),
     "an end of one opened before shows several workers": (
         ("record a", "record b", "record c", "effect", "worker_finished a"),
@@ -499,9 +523,66 @@ def test_where_one_message_is_taken_at_a_time(said, items):
     assert _items(stream(*said), one_at_a_time=True) == items.split()
 
 
-def test_an_effect_before_anything_was_opened_shows_no_second_worker():
-    assert not is_shared(stream("effect a", "effect b", "record c", "effect c", "worker_finished c"))
-    assert is_shared(stream("record c", "effect a"))
+SHARED = {
+    "one before the other": (("record a", "effect a", "deleted a", "record b", "effect b"), False),
+    "one goes on behind the begin of another": (("record a", "record b", "effect a"), True),
+    "one ends behind the begin of another": (("record a", "record b", "deleted a"), True),
+    "one is named behind the begin of another": (("record a", "record b", "mention a"), False),
+    "one goes on that was never opened: its opening may be lost": (("record b", "effect a", "deleted a"), False),
+    "one goes on that had ended: its next opening may be lost": (("record a", "deleted a", "record b", "effect a"), False),
+    "one goes on of which the delete had failed": (("record a", "worker_delete_failed a", "record b", "effect a"), False),
+    "one goes on behind an end without a name, were it its own": (("record a", "worker_failed", "record b", "effect a"), False),
+    "one goes on behind the end of the other, which has no name": (("record a", "record b", "worker_failed", "effect a"), True),
+    "one goes on that had ended and was opened again": (("record a", "deleted a", "record a", "record b", "effect a"), True),
+    "nothing is opened": (("effect a", "effect b", "effect a"), False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "expected"), SHARED.values(), ids=SHARED)
+def test_several_workers_write_a_stream(said, expected):
+    assert is_shared(stream(*said)) == expected
+
+
+LONG = ["mention z"] * LOOK_BACK
+SLOW = ("worker_started", *LONG, "worker_started", "started b", "worker_finished")
+
+
+@pytest.mark.parametrize(("silence_ms", "about"), [(16_000, "b"), (17_000, "-")])
+def test_a_job_may_be_slow_for_some_silences(silence_ms, about):
+    assert LOOK_BACK == SLOWEST * 16  # a line each second
+    assert _items(stream(*SLOW), one_at_a_time=False, silence_ms=silence_ms)[-1] == about
+
+
+def test_an_end_too_many_shows_that_the_job_which_seemed_to_be_killed_was_slow():
+    later = ("worker_started", "started c", "worker_finished")
+
+    assert _items(stream(*SLOW, *later), one_at_a_time=False)[-6:] == ["b", "b", "b", "c", "c", "c"]
+    assert _items(stream(*SLOW, *later, "worker_finished"), one_at_a_time=False)[-7:] == [*"bb-cc--"]
+    two = [word for name in "de" for word in ("worker_started", f"started {name}", "worker_finished")]
+    again = stream(*SLOW, "worker_finished", *two, "worker_finished")
+    assert _items(again, one_at_a_time=False)[-7:] == [*"dddee--"]
+
+
+def test_of_several_jobs_that_were_on_for_long_as_many_were_killed_as_did_not_end():
+    said = (*["worker_started"] * 3, *LONG, "worker_failed", "worker_started", *LONG, *SLOW[-3:])
+
+    assert _items(stream(*said), one_at_a_time=False)[-1] == "-"
+
+
+QUICK = [word for n in range(30) for word in ("worker_started", f"started q{n}", "worker_finished")]
+
+
+def test_quick_jobs_beside_one_that_goes_on_end_it_at_no_time():
+    said = ("worker_started", "started slow", *QUICK, "worker_started", "started b", "worker_finished")
+
+    assert _items(stream(*said), one_at_a_time=False, silence_ms=30_000)[-1] == "-"
+
+
+def test_jobs_of_which_all_ended_again_and_again_were_not_killed():
+    """None was on all the time, so an end too many long after says nothing of them."""
+    said = (*QUICK, *QUICK, "worker_finished")
+
+    assert _items(stream(*said), one_at_a_time=False)[:3] == ["q0", "q0", "q0"]
 
 
 @pytest.mark.parametrize(("lines_between", "about"), [(LOOK_BACK - 1, "-"), (LOOK_BACK, "b")])
@@ -558,7 +639,7 @@ def test_workers_take_one_message_at_a_time_where_the_framework_does():
     assert not takes_one_at_a_time(Consumer())
 
 
-def _items(facts: list[PlacedFact], one_at_a_time: bool) -> list[str]:
-    about = attributed(facts, one_at_a_time, {handle_prefix(handle("of-m")): "m"})
+def _items(facts: list[PlacedFact], one_at_a_time: bool, silence_ms: int = 0) -> list[str]:
+    about = attributed(facts, one_at_a_time, {handle_prefix(handle("of-m")): "m"}, silence_ms=silence_ms)
     found = {one.fact.evidence_id: one.item_id for one in about}
     return [found.get(placed.fact.evidence_id, "-") for placed in facts]

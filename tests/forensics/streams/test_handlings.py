@@ -583,6 +583,10 @@ AGAIN = {
         ("started a", "effect a", "&worker_delete_failed a", "effect a"),
         0,
     ),
+    "at once, both when it was visible again": (("started a", 30, "effect a", -0.9, "effect a"), 1),
+    "at once, when it was not visible yet": (("started a", "effect a", -0.9, "effect a"), 0),
+    "at once, visible again just between them": (("started a", 25.5, "effect a", -0.4, "effect a"), 0),
+    "by an echo, when it was visible again": (("started a", 30, "effect a", "guard a", -1.99, "effect a"), 0),
     "at once behind it, and by an echo of that": (
         ("started a", 25, "effect a", "&worker_delete_failed a", "effect a", "&effect a"),
         1,

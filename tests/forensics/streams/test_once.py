@@ -87,13 +87,42 @@ def test_a_workers_lines_told_twice_are_one_handling():
     assert told(handlings_of(*twice)) == ["a: started effect finished"]
 
 
+MS = 1_000
+SECONDS = {
+    "of two jobs in a whole second": ((0, 1_000, 1_000), True),
+    "of one moment among others": ((1, 1_000, 1_000), False),
+    "of the only moment there is": ((1_000, 1_000, 1_000), False),
+}
+
+
+@pytest.mark.parametrize(("times_ms", "are_two"), SECONDS.values(), ids=SECONDS)
+def test_starts_without_a_name_are_of_several_jobs_where_lines_tell_whole_seconds(times_ms, are_two):
+    roles = ("worker_finished", "worker_started", "worker_started")
+    said = [
+        PlacedFact(at * MS, n, 0, Fact(role, at * MS, f"line {n}"))
+        for n, (at, role) in enumerate(zip(times_ms, roles, strict=True))
+    ]
+
+    assert len(facts_once(said)) == 2 + are_two
+
+
+def test_a_second_that_was_delivered_twice_is_told_once():
+    said = [
+        PlacedFact(at * MS, n, 0, Fact(role, at * MS, f"line {n}", message_id))
+        for n, (at, role, message_id) in enumerate(
+            [(0, "worker_finished", None), *[(1_000, "worker_started", None), (1_000, "started", "a")] * 2]
+        )
+    ]
+
+    assert facts_once(said) == said[:3]
+
+
 def test_one_line_of_a_worker_may_say_the_same_of_two():
     (placed,) = stream("record a")
 
     assert facts_once([placed, placed._replace(place=1)]) == [placed, placed._replace(place=1)]
 
 
-MS = 1_000
 ECHOES = {
     "at once": ([(0, "started", "a"), (1, "started", "a")], 1),
     "as late as a second handler of a logger writes": ([(0, "started", "a"), (20, "started", "a")], 1),
