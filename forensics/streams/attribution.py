@@ -11,7 +11,16 @@ from typing import NamedTuple
 from forensics.event_ids import is_event_id
 from forensics.identity import BY_KEY, handle_prefix
 from forensics.settings import Consumer
-from forensics.streams.in_hand import CLOSERS, GOES_ON, OPENERS, STOPPING, Held, beside_other_jobs, is_nameless_start
+from forensics.streams.in_hand import (
+    CLOSERS,
+    GOES_ON,
+    OPENERS,
+    STOPPING,
+    Held,
+    beside_other_jobs,
+    ends_handling,
+    is_nameless_start,
+)
 from forensics.streams.model import PERHAPS, Fact, PlacedFact
 from forensics.streams.once import MOMENT_US
 from forensics.streams.threads import DECIDES, TELLS_KEY, Threads
@@ -121,7 +130,7 @@ def _attributed(
     jobs = 0
     begun_in: dict[str, int] = {}
     failed: set[str] = set()
-    ended_at: dict[str, int] = {}
+    ends = _Ends()
     threads = Threads(facts, _keys_by_message(facts), doubtful)
     inner = _InnerJobs(facts)
     for place, (_, _, _, stated) in enumerate(facts):
@@ -150,8 +159,8 @@ def _attributed(
         if item_id is None:
             in_thread = threads.in_hand(place, fact)
             item_id = in_thread or (messages.last_opened if one_at_a_time else messages.in_hand(place))
-            if fact.at - ended_at.get(item_id or "", fact.at) > MOMENT_US:
-                continue  # of a job whose begin is lost
+            if ends.are_before(fact, item_id):
+                continue
             named = _given(named, item_id)
             if named.role in CLOSERS:  # an end without a name ends what it is about, too
                 if item_id in failed and named.role == "worker_finished":
@@ -167,10 +176,7 @@ def _attributed(
             item_id = named.item_id
         if item_id is not None:
             about.append(AboutItem(item_id, 0, named, 0))
-            if named.role in CLOSERS or named.is_failed_delete:
-                ended_at[item_id] = named.at
-            elif fact.item_id is not None:
-                ended_at.pop(item_id, None)
+            ends.hear(named, item_id, is_named=fact.item_id is not None)
             if named.role in OPENERS:
                 failed.discard(item_id)
             elif named.role == "worker_failed":
@@ -189,18 +195,34 @@ def _given_to_job(job: int, facts: Sequence[Fact], one_at_a_time: bool) -> list[
     facts = facts[_begin_of_own(facts) :]
     items = {item_id for fact in facts if (item_id := fact.item_id) is not None and not fact.is_passing}
     only = next(iter(items)) if len(items) == 1 else None
-    about, last, over_at = [], None, None
+    about, last, ends = [], None, _Ends()
     for fact in facts:
         item_id = fact.item_id
-        if item_id is None and over_at is not None and fact.at - over_at > MOMENT_US:
-            continue
-        over_at = fact.at if fact.role in CLOSERS or fact.is_failed_delete else over_at if item_id is None else None
         if item_id is not None:
             last = last if fact.is_passing and item_id not in items else item_id
-        elif (item_id := only or (last if one_at_a_time else None)) is None:
+        elif (item_id := only or (last if one_at_a_time else None)) is None or ends.are_before(fact, item_id):
             continue
+        ends.hear(fact, item_id, is_named=fact.item_id is not None)
         about.append(AboutItem(item_id, job, _given(fact, item_id), job))
     return about
+
+
+class _Ends:
+    """When each item ended: what names nothing and stands more than a moment behind that is of a job whose begin is lost."""
+
+    def __init__(self) -> None:
+        self._at: dict[str, int] = {}
+
+    def hear(self, fact: Fact, item_id: str, *, is_named: bool) -> None:
+        """Take in a fact about an item, which ``is_named`` in its line."""
+        if ends_handling(fact):
+            self._at[item_id] = fact.at
+        elif is_named:
+            self._at.pop(item_id, None)
+
+    def are_before(self, fact: Fact, item_id: str | None) -> bool:
+        """Tell whether an item had ended long before a fact that names nothing, and nothing named it since."""
+        return item_id in self._at and fact.at - self._at[item_id] > MOMENT_US
 
 
 def _begin_of_own(facts: Sequence[Fact]) -> int:

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from forensics.streams.attribution import AboutItem, attributed
 from forensics.streams.deliveries import gathered
-from forensics.streams.in_hand import DELETED
+from forensics.streams.in_hand import DELETED, ends_handling
 from forensics.streams.model import ERROR, Delivery, Fact, LogGroup, PlacedFact
 from forensics.streams.once import ECHO_US, MOMENT_US, facts_once
-from forensics.streams.parting import STARTS, SURENESS, ends_handling, parted, visible_from
+from forensics.streams.parting import STARTS, SURENESS, parted, visible_from
 
 _FAILURES = frozenset({"worker_raised", "worker_failed", "worker_gave_up", "worker_timed_out", ERROR})
 

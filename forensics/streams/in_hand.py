@@ -24,13 +24,18 @@ LOOK_BACK = 64
 """A message counts as open for so many facts after the line that opened it; its worker may have been killed."""
 
 SLOWEST = 4
-"""And so many silences long (``LogGroup``): a stream that many workers write says as much in two seconds."""
+"""A job whose start names nothing counts as on for so many silences, too (``LogGroup``): many workers of a stream say as much in two seconds."""
 
 GOES_ON = CLOSERS | {"effect", "guard", "handle_error", "worker_delete_failed"}
 """Roles of lines that say: this message is, or was until now, in hand."""
 
 _DONE_WITH = frozenset({"guard", "worker_delete_failed"})
 """Roles of lines after which a message's work is not done any more: it was stopped, or had been done before."""
+
+
+def ends_handling(fact: Fact) -> bool:
+    """Tell whether the worker says that a handling is over, or that its delete went wrong."""
+    return fact.role in CLOSERS or fact.is_failed_delete
 
 
 def is_shared(facts: Iterable[PlacedFact]) -> bool:
@@ -50,7 +55,7 @@ def is_shared(facts: Iterable[PlacedFact]) -> bool:
             in_hand.add(about)
         elif about != last_opened and about in in_hand and fact.role in GOES_ON:
             return True
-        if fact.role in CLOSERS or fact.is_failed_delete:
+        if ends_handling(fact):
             in_hand.discard(about)
     return False
 

@@ -5,7 +5,7 @@ from itertools import groupby, pairwise
 
 from forensics.identity import handle_prefix, tells_deliveries_apart
 from forensics.streams.attribution import AboutItem
-from forensics.streams.in_hand import CLOSERS, DELETED, STOPPING
+from forensics.streams.in_hand import CLOSERS, DELETED, STOPPING, ends_handling
 from forensics.streams.model import HIDDEN, TAKEN, Fact
 from forensics.streams.once import MOMENT_US
 
@@ -160,7 +160,7 @@ class _MessageInStream:
         work done, where only the earlier shows it, unless a guard is seen to have stopped it there; that it failed would make
         it fail, though the slower one did.
         """
-        if self._is_guessed and (fact.role in CLOSERS or fact.is_failed_delete):
+        if self._is_guessed and ends_handling(fact):
             return True
         if fact.thread is not None or not self.handlings:
             return False
@@ -304,7 +304,7 @@ class _MessageInStream:
             self._openers_since_best.add(role)
         elif role == "effect":
             self._is_closed, self._had_effect = False, True
-        elif role in CLOSERS or fact.is_failed_delete:
+        elif ends_handling(fact):
             self._is_closed = True
 
 
@@ -335,11 +335,6 @@ def _threads(handling: Sequence[Fact]) -> set[str]:
 def _is_over(handling: Sequence[Fact]) -> bool:
     """Tell whether the worker said that a handling was over, or that its delete went wrong."""
     return any(map(ends_handling, handling))
-
-
-def ends_handling(fact: Fact) -> bool:
-    """Tell whether the worker says that a handling is over, or that its delete went wrong."""
-    return fact.role in CLOSERS or fact.is_failed_delete
 
 
 def _give_back(handlings: Sequence[list[Fact]]) -> None:
