@@ -16,6 +16,7 @@ from forensics.counting.cut_off import failed_runs
 from forensics.counting.line_shapes import Shapes, hold_any, shapes_of
 from forensics.counting.prefix_columns import prefix_ids
 from forensics.counting.printed_columns import records_of
+from forensics.counting.told_once import told_once
 from forensics.counting.vector_marks import Marks
 from forensics.counting.waiting_lines import STREAM
 from forensics.parsers.grammar import REQUEST_ID
@@ -152,7 +153,6 @@ class _Lines:
             start_id="evidence_id",
         )
         ends_with_platform = np.isin(kinds[last], (END, REPORT))
-        is_behind_report = (kinds[last] == END) & (kinds[last - 1] != REPORT)  # what stands between is in no invocation
         has_next = np.append(runs["stream"].to_numpy()[1:] == runs["stream"].to_numpy()[:-1], False)
         starts = runs["kind"].to_numpy() == START
         repeated = (
@@ -165,15 +165,13 @@ class _Lines:
         )
         tangled = np.isin(runs["stream"].to_numpy(), tangled_streams)
         reports = counted(kinds == REPORT)
+        is_closed = (reports > 0) & ends_with_platform
+        is_behind_report = (kinds[last] == END) & (kinds[last - 1] != REPORT)  # what stands between is in no invocation
+        ends_once = (counted(kinds == END) == 1) & (reports == 1) & ~is_behind_report
         return runs.with_columns(
-            is_over=starts & ~tangled & (has_next | ((reports > 0) & ends_with_platform)),
-            is_closed=(reports > 0) & ends_with_platform,
-            is_whole=starts
-            & ~tangled
-            & (counted(kinds == END) == 1)
-            & (reports == 1)
-            & ends_with_platform
-            & ~is_behind_report,
+            is_over=starts & ~tangled & (has_next | is_closed),
+            is_closed=is_closed,
+            is_whole=starts & ~tangled & is_closed & ends_once,
             event_count=counted(kinds == EVENT),
             last_at=lines["at"].to_numpy()[last],
         ).drop("kind")
@@ -368,14 +366,7 @@ class _Lines:
         found = found.with_columns(is_again=pl.struct("run", "at", "message_id", "says").is_duplicated())
         lost = found.filter((speaks & pl.col("there").is_null()) | both | (pl.col("by_key") & pl.col("is_again")))
         self._mark_odd(odd, lost["run"])
-        return self._once(found).drop("there", "keyed_id", "is_again")
-
-    def _once(self, said: pl.DataFrame) -> pl.DataFrame:
-        """Leave out lines that repeat one of their message and moment (``statements_once``), of those that ``is_again`` says may."""
-        may_repeat = pl.col("is_again") & pl.col("message_id").is_not_null()
-        mine = said.filter(may_repeat).sort("place")
-        statement = ("run", "at", "message_id", "says", "is_own", "besides", "effect_key", "started_key")
-        return pl.concat([said.filter(~may_repeat), mine.unique(statement, keep="first", maintain_order=True)])
+        return told_once(found).drop("there", "keyed_id", "is_again")
 
     # -- the others ---------------------------------------------------------------------------------------------------
 
