@@ -87,7 +87,7 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     judged.messages.sort(key=lambda message: message.first_received_at or 0)
     ledger, places = _in_order(DELIVERIES, map(delivery_row, judged.ledger))
     redeliveries, order = _in_order(REDELIVERIES, map(redelivery_row, judged.redeliveries))
-    messages, of_messages = _in_order(MESSAGES, (message_row(m, None) for m in judged.messages))
+    messages, _ = _in_order(MESSAGES, (message_row(m, None) for m in judged.messages if not m.is_beside_messages))
     written(folder, "deliveries", ledger)
     written(folder, "redeliveries", redeliveries)
     written(folder, "rulings", _rulings([judged.redeliveries[n] for n in order], redeliveries))
@@ -95,7 +95,7 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     marks = frame(mark_rows(judged.ledger, judged.messages), MARK_SCHEMA)
     write_mapped(marks.with_columns(places.arg_sort().gather(marks["place"]).alias("place")), folder / MARKS)
     verdicts = frame(map(attrgetter(*VERDICT_SCHEMA), judged.messages), VERDICT_SCHEMA)
-    write_mapped(verdicts[of_messages], folder / VERDICTS)
+    write_mapped(verdicts.sort("queue_arn", "item_id"), folder / VERDICTS)
     # all rulings stand in their own table, and are most of what there is to say
     once = {id(r.rulings): r.rulings for r in judged.redeliveries}
     undecided = {key: [one for one in every if one.stance == UNDECIDABLE] for key, every in once.items()}
@@ -106,11 +106,12 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     written(folder, "works", frame(((*name, packed(told(work))) for name, work in others.items()), WORK_SCHEMA))
     unfinished = {name: work for name, work in works.items() if work.is_unfinished}
     written(folder, "ends", frame(((*name, packed(work)) for name, work in unfinished.items()), WORK_SCHEMA))
-    written(folder, "measures", measures := delivery_measures(ledger, last_causes(redeliveries)))
+    received = ledger.filter(pl.Series([not d.is_beside_messages for d in judged.ledger]).gather(places))
+    written(folder, "measures", measures := delivery_measures(received, last_causes(redeliveries)))
     written(folder, "returned", returned_batches(ledger))
     return {
         "deliveries": len(judged.ledger),
-        "messages": len(judged.messages),
+        "messages": messages.height,
         "queues": sorted({arn for d in judged.ledger for arn in (d.queue_arn, d.polled_arn)}),
         "measured": span_of(measures),
         "unfinished": sorted({queue_arn for queue_arn, _ in unfinished}),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from forensics.counterfactuals import CHANGES, NOT_PREVENTED, PREVENTED, UNDECIDED, Repeat, answers
+from forensics.identity import BY_KEY
 from forensics.incidents.ranking import most_frequent
 from forensics.incidents.told import AnyDelivery
 from forensics.judging.model import Message, Redelivery
@@ -87,25 +88,33 @@ def repeats(
 ) -> list[WorkRepeat]:
     """Return the repeats of affected work: each delivery that did it, or may have, after an earlier one did or may have.
 
-    ``ledger`` holds the works of the messages whole; of it, and of the redeliveries, only those of ``affected`` items count.
+    ``ledger`` holds the works of the messages whole; of it, and of the redeliveries, only those of ``affected`` items count. A line that
+    names a key alone is a repeat of its messages' work only where it shows one for sure: it may tell of a delivery that counts already.
     """
     origins = {message.item_id: message.origin for message in messages}
     paired = {(r.item_id, r.delivery_index): r for r in redeliveries if r.item_id in affected}
     works: dict[str, list[AnyDelivery]] = defaultdict(list)
+    of_messages = {d.work_id for d in ledger if not d.item_id.startswith(BY_KEY)}
     for delivery in ledger:
-        if delivery.effect != "no":
+        if delivery.effect == "yes" or (delivery.effect != "no" and not _is_beside(delivery, of_messages)):
             works[delivery.work_id].append(delivery)
     found = []
     for deliveries in works.values():
         deliveries.sort(key=_place_in_work)
         was_done = False
         for place, delivery in enumerate(deliveries):
-            if place and delivery.item_id in affected:
+            may_count = was_done or not _is_beside(delivery, of_messages)
+            if place and may_count and delivery.item_id in affected:
                 pair = paired.get((delivery.item_id, delivery.delivery_index))
                 found.append(_repeat(delivery, pair, origins.get(delivery.item_id), was_done))
             was_done = was_done or delivery.effect == "yes"
     found.sort(key=lambda one: one[:2])
     return found
+
+
+def _is_beside(delivery: AnyDelivery, of_messages: Collection[str]) -> bool:
+    """Tell whether it is a line that names a key alone, and its work has messages."""
+    return delivery.item_id.startswith(BY_KEY) and delivery.work_id in of_messages
 
 
 def _place_in_work(delivery: AnyDelivery) -> tuple[int, str, int]:

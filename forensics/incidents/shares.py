@@ -96,6 +96,7 @@ def share_of(
     ``messages`` are all of theirs that belong to it, ``affected`` the item ids of those that may have been done twice; redeliveries of
     others are not looked at. ``ledger`` holds the works whole.
     """
+    messages = [message for message in messages if not message.is_beside_messages]
     hit = [message for message in messages if message.item_id in affected]
     here = {message.message_id for message in messages}
     further = [message for message in messages if message.origin_excluded or message.origin_open or message.origin]

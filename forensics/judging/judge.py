@@ -16,7 +16,7 @@ from forensics.judging.keyed_marks import with_contradicted_marks_apart, with_ma
 from forensics.judging.late_output import share_by_key, with_late_output_returned
 from forensics.judging.ledger import put_in_order
 from forensics.judging.lone_marks import with_lone_marks_moved
-from forensics.judging.marks_beside import MarksBeside
+from forensics.judging.marks_beside import MarksBeside, count_beyond_messages
 from forensics.judging.maybe_same import MaybeSame
 from forensics.judging.messages import messages_of
 from forensics.judging.model import Judged, Message, Redelivery
@@ -50,6 +50,7 @@ def judge(deliveries: Iterable[Delivery], around: Surroundings) -> Judged:
     for work in found:
         count_returned_once([d for item in work for d in item])
         add_records(work, around.guard_records)
+        count_beyond_messages(work)
     maybe = MaybeSame(found, around)
     told: dict[int, tuple[list[list[Redelivery]], list[Message]]] = {}
     # one after the other what a run had: most of what is asked of it was just asked

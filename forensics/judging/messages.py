@@ -11,6 +11,7 @@ from forensics.judging.bounds import why_open
 from forensics.judging.evidence import united
 from forensics.judging.guards import guards_of
 from forensics.judging.known import highest, lowest
+from forensics.judging.marks_beside import apart, lines_beyond, with_lines_beside
 from forensics.judging.maybe_same import NONE, Others
 from forensics.judging.model import Message, Redelivery
 from forensics.judging.origins import origins
@@ -53,17 +54,22 @@ def messages_of(
     many more deliveries with its mark may be of this work; ``others``: works that may be the same.
     """
     lone_marks = sum(d.lone_mark_count for item in work for d in item)
+    of_messages, of_keys = apart(work)
+    marks_beside = max(marks_beside, lines_beyond(work))
     interval = _interval(work, around, marks_beside + lone_marks, others, lone_marks)
     found_origins = origins(work, around, others.earlier, others.is_earlier_by_body)
     found = []
+    is_one = len(of_messages) == 1  # what only a key is known of is told where the work's messages are
     for item, again in zip(work, redeliveries, strict=True):
         message_id = highest([d.message_id for d in item])
         related = [i for i in interval.message_ids if i != message_id]
-        may_be_more = interval.at_most is None and any(d.may_be_two for d in item)
-        if len(item) > 1 or related or marks_beside or lone_marks or others or may_be_more:
+        mine = of_messages[0] if is_one else item
+        may_be_more = interval.at_most is None and any(d.may_be_two for d in mine)
+        is_shared = bool(related) and not is_one
+        if len(mine) > 1 or is_shared or marks_beside or lone_marks or others or may_be_more:
             origin = found_origins.get(item[0].item_id)
             found.append(_message(item, again, interval, message_id, related, origin))
-    return found
+    return with_lines_beside(found, of_keys) if of_messages else found
 
 
 def _interval(
@@ -74,8 +80,9 @@ def _interval(
     effects = [d.effect for d in deliveries]
     bases = {d.basis for d in deliveries if d.effect == "yes"}
     at_least = _at_least(work, around)
-    maybe = len(effects) - effects.count("no") + marks_beside + others.done_at_most
-    open_by = {why_open(item, around) for item in work}
+    items = apart(work)[0] or work
+    maybe = sum(d.effect != "no" for item in items for d in item) + marks_beside + others.done_at_most
+    open_by = {why_open(item, around) for item in items}
     at_most = None if others.is_open or open_by != {None} else maybe
     guards = guards_of(work, around)
     # what was not reached, or left without its mark, by an order that nobody declared: the upper bound is inferred

@@ -92,6 +92,11 @@ class Message(msgspec.Struct, kw_only=True, array_like=True):
         return self.final_at is not None
 
     @property
+    def is_beside_messages(self) -> bool:
+        """It stands for lines that name a business key alone, and the messages of its work are known: those are told and counted."""
+        return self.message_id is None and bool(self.related_message_ids)
+
+    @property
     def is_affected(self) -> bool:
         """The work may have been done twice: an upper bound of 2 or more, or none."""
         return self.effects_at_most is None or self.effects_at_most >= 2
@@ -100,7 +105,8 @@ class Message(msgspec.Struct, kw_only=True, array_like=True):
 class Judged(msgspec.Struct, array_like=True):
     """What judging some works gives. ``ledger`` holds each item's deliveries in order, unlogged receives among them.
 
-    ``messages`` holds only what was delivered more than once or shares its work with another message.
+    ``messages`` holds only what was delivered more than once or shares its work with another message, and what lines that
+    name a key alone tell beside those (``is_beside_messages``).
     """
 
     ledger: list[Delivery] = msgspec.field(default_factory=list)

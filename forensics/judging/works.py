@@ -19,8 +19,8 @@ def works(items: Sequence[list[Delivery]], around: Surroundings) -> list[list[li
     deduplication id that is the other's message id (a FIFO redrive), and a body that went to the dead-letter queue once and
     came back once while a move task was on. An equal body alone links nothing, nor does a deduplication id that may be its hash
     (``ids_of_bodies``), or under which different business keys were sent, or different bodies of which no business key tells more:
-    it may stand for something else than the work. Where nothing tells the queue a key may be of several, so that only job and
-    message ids link. What of all that may be one work all the same, ``maybe_same`` tells. ``items`` need their effects and endings.
+    it may stand for something else than the work. Lines that name a business key alone, no event's id, are of the work of the messages that have it. Where
+    nothing tells the queue a key may be of several, so that only job and message ids link. What of all that may be one work all the same, ``maybe_same`` tells. ``items`` need their effects and endings.
     """
     redriven = _redriven_bodies(items, around) if around.has_move_tasks else {}
     of_others = _of_several_works(items) | ids_of_bodies(items, around)
@@ -68,9 +68,8 @@ def _shared_values(item: Iterable[Delivery], message_ids: Collection[str]) -> se
                 values.add(("message", d.deduplication_id))
         if d.job_id is not None:
             values.add(("job", d.job_id))
-        if d.message_id is not None:  # a line that names only a key may be of any delivery of any message that has it
-            for key in d.business_keys:
-                values.add(("business_key", key))
+        for key in d.business_keys if d.message_id is not None else keys_of([d]):
+            values.add(("business_key", key))
     return values
 
 

@@ -325,6 +325,11 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
         return self.received_from_arn or self.queue_arn
 
     @property
+    def is_beside_messages(self) -> bool:
+        """It is a line that names a business key alone, and the messages of its work are known; needs ``work_id``."""
+        return self.message_id is None and self.work_id != self.item_id
+
+    @property
     def sent_at(self) -> int | None:
         """SentTimestamp in microseconds."""
         return None if self.sent_ms is None else self.sent_ms * 1000

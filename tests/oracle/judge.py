@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -217,8 +217,9 @@ def _judge_world(world: World, found: Findings, score: Score) -> list[Problem]:
     score.messages += len(world.truth)
     score.redelivered += sum(len(t.deliveries) > 1 for t in world.truth.values())
     problems, untold = [], Untold(world)
+    alone = {row["item_id"].removeprefix("key:") for row in found.deliveries if row["message_id"] is None}
     for row in found.messages:
-        problems += _judge_row(world, row, score, untold)
+        problems += _judge_row(world, row, score, untold, alone)
         problems += _judge_guard(world, row)
     problems += _judge_certainty(world, found)
     problems += _judge_missed(world, found, score)
@@ -264,7 +265,8 @@ def _works_of(world: World, row: Row) -> list[MessageTruth]:
     return [t for t in world.truth.values() if t.business_key in row["business_keys"]]
 
 
-def _judge_row(world: World, row: Row, score: Score, untold: Untold) -> list[Problem]:
+def _judge_row(world: World, row: Row, score: Score, untold: Untold, keys_alone: Collection[str]) -> list[Problem]:
+    """Hold an interval to how often the work was done; lines that name a key alone may be of messages whose own lines do not tell it."""
     message_id, low, high = row["message_id"], row["effects_at_least"], row["effects_at_most"]
     unknown = {message_id, *row["related_message_ids"], *row["maybe_related_message_ids"]} - {None} - set(world.truth)
     if unknown:
@@ -278,7 +280,9 @@ def _judge_row(world: World, row: Row, score: Score, untold: Untold) -> list[Pro
         score.maybe_others += len(works) == len(linked)
     done = sum(t.effects_done for t in works)
     score.rows += 1
-    is_sound = low <= done and (high is None or done <= high)
+    keys = {t.business_key for t in works}.intersection(keys_alone)
+    most = max(done, sum(t.effects_done for t in world.truth.values() if t.business_key in keys))
+    is_sound = low <= most and (high is None or done <= high)
     shown = sum(t.effects_up_to_shown_count for t in works)
     later = [
         d for t in works for d in t.deliveries if d.receive_count > max(t.counts_shown, default=0) and d.effects_ms
@@ -296,13 +300,13 @@ def _judge_row(world: World, row: Row, score: Score, untold: Untold) -> list[Pro
         score.untold += min(high - low, open_of)
     if row["verdict"] == "confirmed":
         score.confirmed += 1
-        score.confirmed_true += done >= 2
+        score.confirmed_true += most >= 2
     problems = []
     if hides_later:
         text = f"work done {shown} times up to the last printed receive count, {done} in all, said [{low}, {high}]"
         problems.append(Problem("later delivery hidden", world, message_id, text, False, row))
     elif not is_sound:
-        kind = "false confirmed" if row["verdict"] == "confirmed" and done < 2 else "unsound interval"
+        kind = "false confirmed" if row["verdict"] == "confirmed" and most < 2 else "unsound interval"
         may_change = kind == "unsound interval" and bool(row["is_provisional"]) and world.has_late_lines
         text = f"work done {done} times, said [{low}, {high}]" + (" provisionally" if may_change else "")
         problems.append(Problem(kind, world, message_id, text, not may_change, row))

@@ -51,9 +51,16 @@ class SmallLake:
             observed_at=at(3600),
         )
 
-    def worker(self, queue: str, *lines: tuple[float, str], stream: str = "app/1", kind: str | None = "worker") -> None:
-        """Add a worker's log group for a queue, ``/ecs/<queue>``, with lines at seconds after noon; an import knows no ``kind``."""
-        group = f"/ecs/{queue}"
+    def worker(
+        self,
+        queue: str,
+        *lines: tuple[float, str],
+        stream: str = "app/1",
+        kind: str | None = "worker",
+        group: str | None = None,
+    ) -> None:
+        """Add a worker's log group for a queue, ``/ecs/<queue>`` unless given, with lines at seconds after noon; an import knows no ``kind``."""
+        group = group or f"/ecs/{queue}"
         self._consumer(queue, group, kind, None)
         self._lines(group, stream, lines)
 

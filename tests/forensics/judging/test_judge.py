@@ -147,9 +147,9 @@ def test_judging_leaves_what_it_is_given_as_it_is(drawn):
 @given(deliveries())
 def test_every_receive_stands_in_the_ledger_and_every_one_but_the_first_came_again(drawn):
     judged = judge(drawn, around())
-    items = {(d.queue_arn, d.item_id) for d in judged.ledger}
+    receives = [(d.queue_arn, d.item_id) for d in judged.ledger if not d.may_be_same_receive]
 
-    assert len(judged.redeliveries) == sum(not d.may_be_same_receive for d in judged.ledger) - len(items)
+    assert len(judged.redeliveries) == len(receives) - len(set(receives))
     assert {f for d in judged.ledger for f in d.fact_ids} == {f for d in drawn for f in d.fact_ids}
     assert all(m.effects_at_most is None or m.effects_at_least <= m.effects_at_most for m in judged.messages)
     assert {(m.queue_arn, m.item_id) for m in judged.messages} >= {

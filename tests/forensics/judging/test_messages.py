@@ -212,12 +212,40 @@ def test_no_upper_bound_of_one_message_is_none_for_its_work():
     assert (first.effects_at_most, second.effects_at_most) == (None, None)
 
 
+OF_ITS_KEY = {
+    "no more than its deliveries may have written": ([YES, NO], [OPEN], (1, 1)),
+    "one more": ([YES, NO], [OPEN, OPEN], (1, 2)),
+    "nothing of a work that was not done": ([YES, NO], [NO, NO], (1, 1)),
+    "what was done beyond its deliveries": ([YES], [OPEN, YES], (2, 2)),
+    "what was not counted, beside deliveries that were": ([YES, NO], [OPEN | {"receive_count": None}], (1, 1)),
+    "all that is known": ([], [YES, OPEN], (1, 2)),
+}
+"""What a message's deliveries tell, what lines of its key tell, and the interval of the work."""
+
+
+def of_its_key(of, deliveries, lines):
+    told = found(of, *([("m1", deliveries)] if deliveries else []), ("key:k", lines))
+    (interval,) = {(m.effects_at_least, m.effects_at_most) for m in told}
+    return interval
+
+
+@pytest.mark.parametrize(("deliveries", "lines", "expected"), OF_ITS_KEY.values(), ids=OF_ITS_KEY)
+def test_lines_of_its_key_tell_of_a_work(deliveries, lines, expected):
+    assert of_its_key(messages, deliveries, lines) == expected
+
+
 SHOWN = {
     "delivered once": ([("m1", [YES])], []),
     "delivered twice": ([("m1", [YES, NO])], ["m1"]),
     "delivered once, and its work in another message": ([("m1", [YES]), ("m2", [YES])], ["m1", "m2"]),
     "only a key is known, delivered once": ([("key:k", [YES])], []),
-    "only a key is known, and a message shares its work": ([("key:k", [YES]), ("m1", [YES])], ["key:k"]),
+    "only a key is known, and a message shares its work": ([("m1", [YES]), ("key:k", [OPEN])], []),
+    "more lines name its key than it was delivered": ([("m1", [YES]), ("key:k", [OPEN, OPEN])], ["m1", "key:k"]),
+    "it was delivered twice, and a line names its key": ([("m1", [YES, NO]), ("key:k", [OPEN])], ["m1", "key:k"]),
+    "its work is in another message, and a line names its key": (
+        [("m1", [YES]), ("m2", [NO]), ("key:k", [OPEN])],
+        ["m1", "m2", "key:k"],
+    ),
     "two keys share a work": ([("key:j", [YES]), ("key:k", [YES, NO])], ["key:k"]),
 }
 

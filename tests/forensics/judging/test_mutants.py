@@ -18,6 +18,7 @@ from tests.forensics.judging import (
     test_guards,
     test_late_output,
     test_ledger,
+    test_marks_beside,
     test_messages,
     test_pairs,
     test_passing,
@@ -88,9 +89,15 @@ ASKED = {
         (test_messages.beside, test_messages.BESIDE),
         (test_messages.alone, test_messages.ALONE),
         (test_messages.of_two, test_messages.OF_TWO),
+        (test_messages.of_its_key, test_messages.OF_ITS_KEY),
         (test_messages.maybe, test_messages.MAYBE),
         (test_messages.ends, test_messages.ENDS),
         (test_messages.final, {name: (case[0], case[1:]) for name, case in test_messages.FINAL.items()}),
+    ],
+    "marks_beside": [
+        (test_marks_beside.counted, test_marks_beside.COUNTED),
+        (test_marks_beside.beyond, test_marks_beside.LINES),
+        (test_marks_beside.home, test_marks_beside.HOMES),
     ],
     "passing": [(test_passing.answer, test_passing.CASES)],
     "pairs": [

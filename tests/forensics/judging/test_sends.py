@@ -147,5 +147,10 @@ def test_a_mark_that_names_only_the_key_is_of_the_message_that_its_send_names():
     ],
     ids=["another stream", "both in hand there", "before it was received"],
 )
-def test_a_mark_that_may_be_of_another_message_is_of_none(marks, facts):
-    assert verdicts(*marks, **facts)["m1"] == 0
+def test_a_mark_that_may_be_of_another_message_is_of_none_and_shows_that_their_work_was_done(marks, facts):
+    work = [worked(0, item_id="m1", **OPEN, **facts), worked(0.5, item_id="m2", log_stream="other", **OPEN)]
+    around = Surroundings(send_records=[line(-2, "m1"), line(-1, "m2")], producers=[SHOP])
+    found = judge([*work, *marks], around)
+
+    assert {d.item_id for d in found.ledger if d.effect == "yes"} == {"key:pay-1"}
+    assert {message.effects_at_least for message in found.messages} == {1}

@@ -22,6 +22,8 @@ LAST_ALLOWED = {"receive_count": 3, "max_receive_count": 3, "run_status": "timeo
 
 HIDDEN = 30 * S
 
+BY_KEY = {"message_id": None}
+
 CASES = {
     "the same deduplication id": ({"deduplication_id": "d"}, {"deduplication_id": "d"}, True),
     "different deduplication ids": ({"deduplication_id": "d"}, {"deduplication_id": "e"}, False),
@@ -78,6 +80,18 @@ CASES = {
     "named after the other's message id": ({}, {"deduplication_id": "m1"}, True),
     "the same business key": ({"business_keys": ["k"]}, {"business_keys": ["j", "k"]}, True),
     "different business keys": ({"business_keys": ["k"]}, {"business_keys": ["j"]}, False),
+    "its business key in lines that name no message": (
+        {"business_keys": ["k"]},
+        BY_KEY | {"business_keys": ["k"]},
+        True,
+    ),
+    "another key in such lines": ({"business_keys": ["k"]}, BY_KEY | {"business_keys": ["j"]}, False),
+    "the same event, published twice": ({"business_keys": ["sns:1"]}, {"business_keys": ["sns:1"]}, True),
+    "its event's id in lines that name no message": (
+        {"business_keys": ["sns:1"]},
+        BY_KEY | {"business_keys": ["sns:1"]},
+        False,
+    ),
     "the same job": ({"job_id": "j"}, {"job_id": "j"}, True),
     "different jobs": ({"job_id": "j"}, {"job_id": "i"}, False),
     "a job named like the other's key": ({"job_id": "k"}, {"business_keys": ["k"]}, False),
