@@ -46,9 +46,8 @@ def _by_key(marked: Iterable[Delivery]) -> dict[tuple[str, str], list[Delivery]]
     return found
 
 
-def lines_beyond(work: Iterable[Item]) -> int:
+def lines_beyond(messages: Sequence[Item], keys: Sequence[Item]) -> int:
     """Return how many lines tell of one key of a work beyond what all deliveries of its messages can have written."""
-    messages, keys = apart(work)
     lines = max(map(_maybe_done, keys), default=0) if messages else 0
     return max(lines - sum(map(_maybe_done, messages)), 0)
 

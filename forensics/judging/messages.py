@@ -55,8 +55,9 @@ def messages_of(
     """
     lone_marks = sum(d.lone_mark_count for item in work for d in item)
     of_messages, of_keys = apart(work)
-    marks_beside = max(marks_beside, lines_beyond(work))
-    interval = _interval(work, around, marks_beside + lone_marks, others, lone_marks)
+    if of_keys:
+        marks_beside = max(marks_beside, lines_beyond(of_messages, of_keys))
+    interval = _interval(work, of_messages or work, around, marks_beside + lone_marks, others, lone_marks)
     found_origins = origins(work, around, others.earlier, others.is_earlier_by_body)
     found = []
     is_one = len(of_messages) == 1  # what only a key is known of is told where the work's messages are
@@ -73,16 +74,20 @@ def messages_of(
 
 
 def _interval(
-    work: Sequence[Sequence[Delivery]], around: Surroundings, marks_beside: int, others: Others, lone_marks: int
+    work: Sequence[Sequence[Delivery]],
+    messages: Sequence[Sequence[Delivery]],
+    around: Surroundings,
+    marks_beside: int,
+    others: Others,
+    lone_marks: int,
 ) -> _Interval:
-    """Count every delivery of every message of the work; of ``marks_beside`` so many ``lone_marks`` stand by themselves."""
+    """Count every delivery of the ``messages`` of the work; of ``marks_beside`` so many ``lone_marks`` stand by themselves."""
     deliveries = list(chain.from_iterable(work))
     effects = [d.effect for d in deliveries]
     bases = {d.basis for d in deliveries if d.effect == "yes"}
     at_least = _at_least(work, around)
-    items = apart(work)[0] or work
-    maybe = sum(d.effect != "no" for item in items for d in item) + marks_beside + others.done_at_most
-    open_by = {why_open(item, around) for item in items}
+    maybe = sum(d.effect != "no" for item in messages for d in item) + marks_beside + others.done_at_most
+    open_by = {why_open(item, around) for item in messages}
     at_most = None if others.is_open or open_by != {None} else maybe
     guards = guards_of(work, around)
     # what was not reached, or left without its mark, by an order that nobody declared: the upper bound is inferred

@@ -95,7 +95,7 @@ def beyond(of, deliveries, lines):
     assert all(
         (d.basis, d.effect_at) == ("same_receive", None) for d in told if d.effect == "unknown" and d.basis != "marker"
     )
-    return [d.effect for d in told], of.lines_beyond(work)
+    return [d.effect for d in told], of.lines_beyond(*of.apart(work))
 
 
 @pytest.mark.parametrize(("deliveries", "lines", "expected"), LINES.values(), ids=LINES)
