@@ -38,6 +38,7 @@ _HIT_COLUMNS = (
     "receipt_handle",
     "body_md5",
     "received_at",
+    "log_group",
 )
 _WORK_COLUMNS = ("queue_arn", "item_id", "message_id", "work_id", "related_message_ids")
 
@@ -131,18 +132,7 @@ def find(asked: str, read: Read, start: datetime | None = None, end: datetime | 
         }
         exact = {name for name, comparison in found.items() if comparison in ("==", "holds", "ends")}
         found_by.setdefault(key, set()).update(exact or found)
-    return [
-        Hit(
-            queue_arn=key[0],
-            queue=row["queue"],
-            item_id=key[1],
-            message_id=row["message_id"],
-            business_keys=tuple(row["business_keys"] or ()),
-            received_at=row["received_at"],
-            found_by=tuple(sorted(found_by[key])),
-        )
-        for key, row in first.items()
-    ]
+    return _hits(first, found_by)
 
 
 def hits_of(keys: Mapping[Key, Sequence[str]], read: Read) -> list[Hit]:
@@ -156,17 +146,26 @@ def hits_of(keys: Mapping[Key, Sequence[str]], read: Read) -> list[Hit]:
     for row in rows:
         if (key := (row["queue_arn"], row["item_id"])) in keys:
             first.setdefault(key, row)
+    return _hits(first, keys)
+
+
+def _hits(first: Mapping[Key, Row], found_by: Mapping[Key, Iterable[str]]) -> list[Hit]:
+    """Return what was found, each by its first row; not what a key alone names where a message that has the key was found in that queue."""
+    with_key = {
+        (arn, key) for (arn, _), row in first.items() if row["message_id"] for key in row["business_keys"] or ()
+    }
     return [
         Hit(
-            key[0],
-            row["queue"],
-            key[1],
-            row["message_id"],
-            tuple(row["business_keys"] or ()),
-            row["received_at"],
-            tuple(sorted(set(keys[key]))),
+            queue_arn=queue_arn,
+            queue=row["queue"],
+            item_id=item_id,
+            message_id=row["message_id"],
+            business_keys=tuple(row["business_keys"] or ()),
+            received_at=row["received_at"],
+            found_by=tuple(sorted(set(found_by[queue_arn, item_id]))),
         )
-        for key, row in first.items()
+        for (queue_arn, item_id), row in first.items()
+        if queue_arn == row["log_group"] or (queue_arn, item_id.removeprefix(BY_KEY)) not in with_key
     ]
 
 

@@ -57,6 +57,24 @@ def test_a_message_is_found_by(read, asked, message_id, found_by):
     assert (hit.message_id, hit.found_by) == (message_id, found_by)
 
 
+BESIDE = {
+    "a message that has the key is known": ({}, [world.IDS[0]]),
+    "none in the same queue": ({"queue_arn": "elsewhere"}, [world.IDS[0], None]),
+    "nothing tells the queue": ({"log_group": world.QUEUE_ARN}, [world.IDS[0], None]),
+}
+
+
+@pytest.mark.parametrize(("facts", "found"), BESIDE.values(), ids=BESIDE)
+@pytest.mark.lake
+def test_lines_that_name_a_key_alone_are_found_by_it_where(tmp_path, facts, found):
+    told = world.findings()
+    line = {"message_id": None, "item_id": "key:pay-1001", "received_at": world.after(5000), "log_group": "/ecs/ledger"}
+    told["deliveries"].append(world.deliveries()[0] | line | facts)
+    read = reader(world.save(tmp_path / "lake", told).findings())
+
+    assert [hit.message_id for hit in find("pay-1001", read)] == found
+
+
 def test_the_redriven_copy_the_first_id_and_the_dead_letter_queue_are_one_work(read):
     family = {(world.QUEUE_ARN, world.IDS[1]), (DLQ_ARN, world.IDS[1]), (world.QUEUE_ARN, REDRIVEN)}
 
