@@ -5,7 +5,7 @@ Times are whole microseconds since 1970, UTC.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -54,7 +54,7 @@ class Piece:
 class LaneModel:
     """A timeline laid out.
 
-    ``lanes``: one row per lane with lane (the number in the findings), item_id, message_id, label; row i is drawn at
+    ``lanes``: one row per lane with lane (the number in the findings), item_id, message_id; row i is drawn at
     y = i. ``bars`` and ``marks``: the timeline's rows plus y, height (bars: one row per piece, with episode,
     start_us, end_us; marks: episode, at_us).
     """
@@ -176,8 +176,23 @@ def _lanes(rows: pd.DataFrame) -> pd.DataFrame:
     lanes = rows.sort_values("lane", kind="stable").drop_duplicates("lane")[["lane", "item_id", "message_id"]]
     lanes = lanes.reset_index(drop=True)
     lanes["y_lane"] = range(len(lanes))
-    lanes["label"] = short_names([str(i) for i in lanes["item_id"]])
     return lanes
+
+
+def lane_names(items: Sequence[str], labels: Mapping[str, str]) -> list[str]:
+    """Return what the lanes of items are called: their ``labels``, else their ids, shortened.
+
+    Lines that name a key alone keep their ``key:`` beside a message that is called by that key.
+
+    >>> lane_names(["11d6ee51-4cc7-4302", "key:pay_1041", "key:pay_1042"], {"11d6ee51-4cc7-4302": "pay_1041"})
+    ['pay_1041', 'key:pay_1041', 'pay_1042']
+    """
+    names = [labels.get(item, short) for item, short in zip(items, short_names(items), strict=True)]
+    others = {name for item, name in zip(items, names, strict=True) if not item.startswith(BY_KEY)}
+    return [
+        f"{BY_KEY}{name}" if item.startswith(BY_KEY) and name in others else name
+        for item, name in zip(items, names, strict=True)
+    ]
 
 
 def short_names(names: Sequence[str], chars: int = 8, cut: str = "") -> list[str]:

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pandas as pd
 
-from forensics.charts.lanes import Episode, LaneModel, lane_model
+from forensics.charts.lanes import Episode, LaneModel, lane_model, lane_names
 from forensics.charts.marks import MARKS, BarLook, bar_look
 from forensics.charts.timeline import thinned
 from forensics.charts.words import clock, zone_label
@@ -117,7 +117,7 @@ def _text(x: float, y: float, words: str, anchor: str = "start", colour: str = "
 
 def _lane_names(plot: _Plot, labels: dict[str, str]) -> list[str]:
     lanes = plot.model.lanes
-    names = [labels.get(item, short) for item, short in zip(lanes["item_id"], lanes["label"], strict=True)]
+    names = lane_names([str(item) for item in lanes["item_id"]], labels)
     return [_text(LEFT - 8, plot.y(n) + 4, name[:20], "end", "#222") for n, name in enumerate(names)]
 
 

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from forensics.charts.drawing import Drawing
 from forensics.charts.hover import Hover
-from forensics.charts.lanes import BESIDE, LANE_FILL, Episode, LaneModel, lane_model
+from forensics.charts.lanes import BESIDE, LANE_FILL, Episode, LaneModel, lane_model, lane_names
 from forensics.charts.marks import MARKS, BarLook, bar_look
 from forensics.charts.palette import ALARM, OUTLINE, REFUSED
 from forensics.charts.words import day_format, local, zone_label
@@ -200,7 +200,7 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str], say: Langua
             tickformatstops=tick_formats(say),
             side="top" if ticks_above(len(model.lanes)) else "bottom",
         )
-    names = [labels.get(item, short) for item, short in zip(model.lanes["item_id"], model.lanes["label"], strict=True)]
+    names = lane_names([str(item) for item in model.lanes["item_id"]], labels)
     slimmest = min([LANE_FILL, *model.bars[model.bars["kind"] != BESIDE]["height"], *model.marks["height"]])
     rows = _gap_labels(drawing, episodes, 6 if ticks_above(len(names)) else _TICKS_BELOW, say)
     lay_out(drawing, names, len(episodes), round(LANE_FILL / slimmest), rows)

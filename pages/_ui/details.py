@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from forensics.charts.lanes import short_names
+from forensics.charts.lanes import lane_names, short_names
 from forensics.lake.conditions import Condition
 from forensics.tables.findings import DELIVERIES, MESSAGES
 from forensics.terms import END_WORDS, EVENT_WORDS
@@ -74,8 +74,7 @@ def tables(case: Case, page: Page, timeline: Any, chosen: list[str]) -> dict[str
     if chosen:
         timeline = of_chosen(timeline, chosen, keys(case, page))
     items = tuple(timeline.sort_values("lane", kind="stable")["item_id"].unique())
-    names = dict(zip(items, short_names(list(items)), strict=True))
-    names |= {item: label for item, label in labels(case, page).items() if item in names}
+    names = dict(zip(items, lane_names(items, labels(case, page)), strict=True))
     if chosen and not items:
         st.info(say("No message of that id is shown here."), icon=":material/search_off:")
         return None
