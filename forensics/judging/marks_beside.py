@@ -64,7 +64,7 @@ def count_beyond_messages(work: Sequence[Item]) -> None:
     """Let lines that name a key alone count for sure only beyond what deliveries of the work's messages do.
 
     Each may tell of one of those, and a line about one key of the work of what a line about another tells of: so many count, the
-    last ones, as there are more of them. None of them is a further receive. Changes what it is given.
+    last ones, as there are more of them. None of them is a further receive, nor tells how one ended. Changes what it is given.
     """
     messages, keys = apart(work)
     done = sum(_surely_done(item) for item in messages)
@@ -73,7 +73,7 @@ def count_beyond_messages(work: Sequence[Item]) -> None:
         for delivery in sure[: len(sure) - max(len(sure) - done, 0)]:
             delivery.effect, delivery.basis, delivery.effect_at = "unknown", "same_receive", None
         for delivery in item:
-            delivery.may_be_same_receive = True
+            delivery.may_be_same_receive, delivery.ended_by = True, "unknown"
         done = max(done, len(sure))
 
 

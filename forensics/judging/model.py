@@ -116,7 +116,8 @@ class Judged(msgspec.Struct, array_like=True):
     @property
     def is_unfinished(self) -> bool:
         """Some message of it was not deleted in the end, as far as is known, or was set aside before."""
-        return any(d.ended_by != "deleted" if not d.came_again else d.ended_by == "dead_lettered" for d in self.ledger)
+        mine = [d for d in self.ledger if not d.is_beside_messages]
+        return any(d.ended_by != "deleted" if not d.came_again else d.ended_by == "dead_lettered" for d in mine)
 
     def by_work(self) -> dict[tuple[str, str], "Judged"]:
         """Return what was judged of each work, by queue ARN and work id, sorted."""

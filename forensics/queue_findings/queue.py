@@ -49,7 +49,7 @@ def rows_of_queue(
     ``works`` are those with a message that was not surely deleted, ``following`` what ``next_receives`` tells of its groups.
     """
     told = list(works)
-    ledger = [d for work in told for d in work.ledger]
+    ledger = [d for work in told for d in work.ledger if not d.is_beside_messages]
     ends = [d for d in ledger if not d.came_again]
     verdicts = {m.item_id: m for work in told for m in work.messages}
     unfinished = unfinished_messages(ends, verdicts, known.in_force)

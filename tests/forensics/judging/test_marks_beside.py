@@ -86,12 +86,13 @@ LINES = {
 def beyond(of, deliveries, lines):
     mine = [delivery("m1", effect=effect, basis="marker") for effect in deliveries]
     alone = [
-        [delivery(f"key:{n}", effect=e, basis="marker", effect_at=1) for e in each] for n, each in enumerate(lines)
+        [delivery(f"key:{n}", effect=e, basis="marker", effect_at=1, ended_by="deleted") for e in each]
+        for n, each in enumerate(lines)
     ]
     work = [mine, *alone] if mine else alone
     of.count_beyond_messages(work)
     told = [d for item in alone for d in item]
-    assert all(d.may_be_same_receive == bool(mine) for d in told)
+    assert all((d.may_be_same_receive, d.ended_by) == ((True, "unknown") if mine else (False, "deleted")) for d in told)
     assert all(
         (d.basis, d.effect_at) == ("same_receive", None) for d in told if d.effect == "unknown" and d.basis != "marker"
     )
