@@ -55,7 +55,7 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
     errors = [fact for fact in facts if fact.role == ERROR]
     facts = [fact for fact in facts if fact.role != ERROR] if errors else facts
     by_item: dict[str, list[Fact]] = {}
-    has_stray_mark = has_stray_guard = False
+    has_stray_mark = has_stray_guard = invocation.may_lack_lines
     for fact in facts:
         item_id, role = fact.message_id, fact.role
         if item_id is None:

@@ -8,6 +8,7 @@ from forensics.parsers.error_lines import is_error_line
 from forensics.parsers.grammar import Pattern
 from forensics.parsers.line import TIMEOUT_ANSWER, ParsedLine
 from forensics.settings import Consumer
+from forensics.streams.beside import leave_open, mark_beside_others
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.deliveries import prints_whole_batch
 from forensics.streams.facts import facts_of
@@ -90,10 +91,10 @@ def assembled(
 
     Lines in no run that say nothing of a message make none.
     """
-    runs, gaps = runs_of(statements_once(sorted(statements, key=IN_ORDER)))
+    runs = runs_of(statements_once(sorted(statements, key=IN_ORDER)))
     maker = _Maker(log_stream, group, in_force)
     found = []
-    for (request_id, start_index), lines in runs.items():
+    for (request_id, start_index), lines in runs.lines.items():
         for began_at, part in parted_where_run_again(lines):
             has_start = any(s.kind == "start" and s.request_id for s in part)
             found.append(maker.run(request_id, start_index if has_start else 0, part, began_at))
@@ -103,20 +104,11 @@ def assembled(
         same[name] = same.get(name, 0) + 1
         if same[name] > 1:
             invocation.invocation_id = f"{name}.{same[name]}"
-    _mark_beside_others(found)
-    for border_ms, lines in gaps.items():
+    mark_beside_others(found)
+    leave_open(found, runs.rivals, runs.astray)
+    for border_ms, lines in runs.gaps.items():
         found += _of_gap(border_ms, lines, group.silence_ms, maker) if lines else []
     return found
-
-
-def _mark_beside_others(runs: Iterable[Invocation]) -> None:
-    """Mark the runs that were on at once in one environment, as managed instances have them."""
-    latest: Invocation | None = None
-    for run in sorted((run for run in runs if run.start_at is not None), key=lambda run: run.started_at):
-        if latest is not None and latest.ended_at is not None and run.started_at < latest.ended_at:
-            latest.is_beside_others = run.is_beside_others = True
-        if latest is None or (run.ended_at or 0) > (latest.ended_at or 0):
-            latest = run
 
 
 class _Maker:

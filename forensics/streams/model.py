@@ -132,8 +132,8 @@ class Invocation:
 
     ``facts`` are in the order of their lines; ``mark_ids`` are the platform's own lines about the run. ``init_ms``: its environment
     came up for so long before it, 0 where its REPORT speaks of none, None without a REPORT. ``is_beside_others``: its environment
-    began another run before this one ended, so that lines without a request id may be of either. ``order``: in which its
-    function works on a batch, as declared.
+    began another run before this one ended, so that lines without a request id may be of either; ``may_lack_lines``: one that
+    names no message was given to another. ``order``: in which its function works on a batch, as declared.
     """
 
     invocation_id: str
@@ -153,6 +153,7 @@ class Invocation:
     any_line_id: str
     init_ms: int | None = None
     is_beside_others: bool = False
+    may_lack_lines: bool = False
     order: str | None = None
     facts: list[Fact] = field(default_factory=list)
     mark_ids: list[str] = field(default_factory=list)

@@ -5,14 +5,16 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from forensics.identity import handle_prefix
+from forensics.identity import BY_KEY, handle_prefix
 from forensics.parsers.line import TIMEOUT_ANSWER
-from forensics.streams.model import Fact
+from forensics.streams.model import WHOLE, Fact
 
 ENDS = frozenset({"report", "runtime_done"})
 CLOSES = ENDS | {"end"}
 _ERRORS = frozenset({"runtime_error", "unhandled_error", "logged_error"})
 MARKS = CLOSES | {"start", "timeout", TIMEOUT_ANSWER, "runtime_error", "unhandled_error", "logged_error"}
+
+_OF_WORK = frozenset({"effect", "guard", "started", "idempotency"})
 
 _MOMENT_US = 1_000_000
 """So far apart may be the times that a process and its platform write."""
@@ -42,15 +44,27 @@ class Statement(NamedTuple):
 IN_ORDER = itemgetter(slice(0, 3))
 
 
-def runs_of(
-    statements: Sequence[Statement],
-) -> tuple[dict[tuple[str, int], list[Statement]], dict[int, list[Statement]]]:
-    """Give each statement its run, as request id and which START of that id; return also what stands in none.
+class Runs(NamedTuple):
+    """The lines of a stream by run, as request id and which START of that id, and by gap those that stand in none.
+
+    ``rivals``: by request id the requests whose batch the printed one may as well be. ``astray``: requests that were on when a line
+    that named neither request nor message was given to another.
+    """
+
+    lines: dict[tuple[str, int], list[Statement]]
+    gaps: dict[int, list[Statement]]
+    rivals: dict[str, set[str]]
+    astray: set[str]
+
+
+def runs_of(statements: Sequence[Statement]) -> Runs:
+    """Give each statement its run.
 
     A line with a request id belongs to that request's run; one without belongs to the run that is open: after its
     START, before its REPORT, the last of those that are; where several are seen to be on at once, to the one that has
-    named its message, else to the last; a printed event was handed to the last, and so was a message that another has
-    begun before, where the last has named none; an error is that of the one closed next. A line that stands outside
+    named its message, else to the last; a printed batch was handed to the last, unless another printed its own, and that one
+    not; where several had named nothing when it was printed, it may be of any of them; a message that another has
+    begun before was handed to the last, where that has named none; an error is that of the one closed next. A line that stands outside
     its run goes back to it: to the first START of its request id, 0 where no START is in evidence. Lines outside any
     open run, which means that lines are missing, belong to no neighbour: they are in gaps, by the time (ms) of the
     START or REPORT before them, 0 for none. But an error there is that of the run that is closed next, if its START
@@ -64,6 +78,8 @@ def runs_of(
     border_ms = 0
     errors: list[tuple[int, Statement]] = []
     on: dict[str, _Said] = {}
+    rivals: dict[str, set[str]] = {}
+    astray: set[str] = set()
     closes = [(place, s.request_id) for place, s in enumerate(statements) if s.kind in CLOSES]
     closed_at = {request_id: place for place, request_id in closes}
     for place, statement in enumerate(statements):
@@ -76,13 +92,21 @@ def runs_of(
             request_id = None if statement.kind in _ERRORS and open_id == ended_id else open_id
             if len(on) > 1 and statement.kind in _ERRORS:
                 request_id = closes[bisect_left(closes, (place,))][1]
+            elif len(on) > 1 and open_id in on and _prints_batch(statement):
+                able = [o for o, said in on.items() if not said.has_printed and (o == open_id or not said.named)]
+                request_id = able[-1] if able else open_id
+                for other in able if len(able) > 1 else ():
+                    rivals.setdefault(other, set()).update(able)
             elif len(on) > 1:
-                request_id = _already_at(statement, on, open_id) or request_id
+                at_it = _already_at(statement, on, open_id)
+                if at_it is None and _may_be_of_any(statement):
+                    astray.update(other for other in on if other != request_id)
+                request_id = at_it or request_id
         elif statement.kind == "start":
             starts[request_id] = starts.get(request_id, 0) + 1
             last_started = open_id = request_id
             if closed_at.get(request_id, -1) > place:
-                on[request_id] = _Said(set(), set())
+                on[request_id] = _Said()
             ended_id = None
             border_ms = statement.at // 1000
         elif statement.kind == "report":
@@ -92,8 +116,7 @@ def runs_of(
             if closed_at[request_id] == place:
                 del on[request_id]
             else:
-                on[request_id].named.update(_messages(statement))
-                on[request_id].begun.update(_messages(statement, "started"))
+                on[request_id].hear(statement)
         if statement.kind == "end":
             ended_id = request_id
         if statement.kind in CLOSES or statement.kind == "start":
@@ -110,14 +133,31 @@ def runs_of(
         earlier = 1 if request_id in started else 0
         start_index = starts[request_id] if request_id == last_started else earlier
         runs.setdefault((request_id, start_index), []).append(statement)
-    return runs, gaps
+    return Runs(runs, gaps, rivals, astray)
 
 
-class _Said(NamedTuple):
-    """Which messages the lines of a run that is on have named so far, and which of them they have begun."""
+def _prints_batch(statement: Statement) -> bool:
+    return any(fact.role == "record" and fact.detail == WHOLE for fact in statement.facts)
 
-    named: set[str]
-    begun: set[str]
+
+def _may_be_of_any(statement: Statement) -> bool:
+    """Tell whether a line speaks of work, and names no message."""
+    return any(fact.message_id is None and fact.role in _OF_WORK for fact in statement.facts)
+
+
+class _Said:
+    """Which messages and keys the lines of a run that is on have named so far, which messages they have begun, and whether they printed its batch."""
+
+    def __init__(self) -> None:
+        self.named: set[str] = set()
+        self.begun: set[str] = set()
+        self.has_printed = False
+
+    def hear(self, statement: Statement) -> None:
+        if messages := _messages(statement):
+            self.named |= messages | _keys(statement)
+            self.begun |= _messages(statement, "started")
+            self.has_printed = self.has_printed or _prints_batch(statement)
 
 
 def _already_at(statement: Statement, on: Mapping[str, _Said], last: str | None) -> str | None:
@@ -127,7 +167,7 @@ def _already_at(statement: Statement, on: Mapping[str, _Said], last: str | None)
     """
     if any(fact.role == "record" for fact in statement.facts):
         return None
-    ids = _messages(statement)
+    ids = _messages(statement) or _keys(statement)
     runs = [request_id for request_id, said in on.items() if not ids.isdisjoint(said.named)]
     if len(runs) != 1:
         return None
@@ -139,6 +179,11 @@ def _already_at(statement: Statement, on: Mapping[str, _Said], last: str | None)
 def _messages(statement: Statement, role: str | None = None) -> set[str]:
     """Return the messages that a line names, in any role or in one."""
     return {f.message_id for f in statement.facts if f.message_id is not None and (role is None or f.role == role)}
+
+
+def _keys(statement: Statement) -> set[str]:
+    """Return the business keys that a line names, beside what it says of messages or alone."""
+    return {f"{BY_KEY}{f.key}" for f in statement.facts if f.key is not None}
 
 
 def parted_where_run_again(lines: Sequence[Statement]) -> list[tuple[int | None, list[Statement]]]:

@@ -7,7 +7,7 @@ import pytest
 
 from forensics.streams import invocations
 from forensics.streams.model import Delivery, Invocation
-from forensics.streams.runs import Statement
+from forensics.streams.runs import Runs, Statement
 from spark_jobs import assemble
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
@@ -19,16 +19,14 @@ from tests.spark_jobs.seeds import REUSED_IDS, TROUBLED, UNCOUNTED
 
 pytestmark = pytest.mark.slow
 
-Runs = tuple[dict[tuple[str, int], list[Statement]], dict[int, list[Statement]]]
-
 
 def _keyed_by_request_id(sound: Callable[..., Runs]) -> Callable[..., Runs]:
     def broken(statements: Sequence[Statement]) -> Runs:
-        runs, gaps = sound(statements)
+        runs = sound(statements)
         merged: dict[tuple[str, int], list[Statement]] = {}
-        for (request_id, _), lines in runs.items():
+        for (request_id, _), lines in runs.lines.items():
             merged.setdefault((request_id, 1), []).extend(lines)
-        return merged, gaps
+        return runs._replace(lines=merged)
 
     return broken
 

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forensics.streams.business_keys import BusinessKeys
+from forensics.streams.deliveries import deliveries_of
 from forensics.streams.invocations import assembled, invocation_row, invocations_of
-from forensics.streams.model import Fact, LogGroup, LogLine
+from forensics.streams.model import WHOLE, Fact, LogGroup, LogLine
 from forensics.streams.once import statements_once
 from forensics.streams.runs import Statement
 from forensics.tables.findings import INVOCATIONS
@@ -46,6 +47,10 @@ def mention(message_id):
 
 def record(message_id, handle="h-1"):
     return ("record", message_id, {"receipt_handle": handle})
+
+
+def batch(message_id, key=None):
+    return ("record", message_id, {"receipt_handle": "h-1", "detail": WHOLE, "key": key})
 
 
 def begun(message_id):
@@ -207,6 +212,40 @@ WHERE = {
             (6, "report", B),
         ],
         {(A, 1): ["m"], (B, 1): ["m"]},
+    ),
+    "of two that are on at once, a printed batch: the other, where the last printed its own": (
+        [
+            (1, "start", A),
+            (2, "start", B),
+            (3, "app", None, batch("m")),
+            (4, "app", None, batch("n")),
+            (5, "report", B),
+            (6, "report", A),
+        ],
+        {(A, 1): ["n"], (B, 1): ["m"]},
+    ),
+    "of two that are on at once, a printed batch: the last, where that only named its message": (
+        [
+            (1, "start", A),
+            (2, "start", B),
+            (3, "app", None, mention("m")),
+            (4, "app", None, batch("m")),
+            (5, "report", B),
+            (6, "report", A),
+        ],
+        {(A, 1): [], (B, 1): ["m", "m"]},
+    ),
+    "of two that are on at once, with a business key alone: the one whose batch has it": (
+        [
+            (1, "start", A),
+            (2, "app", None, batch("m", "k")),
+            (3, "start", B),
+            (4, "app", None, batch("n", "l")),
+            (5, "app", None, by_key("k")),
+            (6, "report", A),
+            (7, "report", B),
+        ],
+        {(A, 1): ["m", "key:k"], (B, 1): ["n"]},
     ),
     "after a REPORT, without a request id: in no run": (
         [(1, "start", A), (2, "report", A), (3, "app", None, mention("m"))],
@@ -507,6 +546,50 @@ def test_runs_that_were_on_at_once_in_one_environment_are_known(lines, expected)
     runs = assembled(stream(*lines), "s", GROUP, Limit())
 
     assert [run.is_beside_others for run in sorted(runs, key=lambda run: run.request_id)] == expected
+
+
+RIVALS = {
+    "of two that had printed nothing: of either": (
+        [(3, "app", None, batch("m")), (4, "app", None, batch("n"))],
+        "success",
+        {A: "unknown", B: "unknown"},
+    ),
+    "of two that had printed nothing, and ended alike: as both did": (
+        [(3, "app", None, batch("m")), (4, "app", None, batch("n"))],
+        "timeout",
+        {A: "timeout", B: "timeout"},
+    ),
+    "of one that named its messages before: of the other": (
+        [(3, "app", A, mention("n")), (4, "app", None, batch("m"))],
+        "success",
+        {A: "timeout", B: "success"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("lines", "status", "expected"), RIVALS.values(), ids=RIVALS)
+def test_runs_of_which_one_had_a_batch_ended_as_all_of_them_did(lines, status, expected):
+    told = stream((1, "start", A), (2, "start", B), *lines, (5, "report", B), (6, "report", A))
+    ends = {(B, "report"): status, (A, "report"): "timeout"}
+    found = assembled([s._replace(status=ends.get((s.request_id, s.kind))) for s in told], "s", GROUP, Limit())
+
+    assert {run.request_id: run.end_status for run in found} == expected
+    assert all(run.ended_at is None for run in found if run.end_status == "unknown")
+
+
+STRAYS = {
+    "another has it": ([(4, "app", None, by_key("k"))], True),
+    "another has it, by its request id": ([(4, "app", B, by_key("k"))], False),
+    "another has it, whose batch has its key": ([(4, "app", None, by_key("l"))], False),
+}
+
+
+@pytest.mark.parametrize(("lines", "expected"), STRAYS.values(), ids=STRAYS)
+def test_a_run_may_lack_a_line_of_work_that_names_neither_request_nor_message(lines, expected):
+    told = [(1, "start", A), (2, "app", None, batch("m", "j")), (3, "start", B), (3, "app", None, batch("n", "l"))]
+    run, _ = assembled(stream(*told, *lines, (5, "report", B), (6, "report", A)), "s", GROUP, Limit())
+
+    assert [(d.item_id, d.has_stray_mark) for d in deliveries_of(run)] == [("m", expected)]
 
 
 NAMES = {

@@ -1,0 +1,32 @@
+"""Runs that were on at once in one environment, as managed instances have them: what may be of the one or the other."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from forensics.streams.model import Invocation
+
+
+def mark_beside_others(runs: Iterable[Invocation]) -> None:
+    """Mark the runs that were on at once in one environment."""
+    latest: Invocation | None = None
+    for run in sorted((run for run in runs if run.start_at is not None), key=lambda run: run.started_at):
+        if latest is not None and latest.ended_at is not None and run.started_at < latest.ended_at:
+            latest.is_beside_others = run.is_beside_others = True
+        if latest is None or (run.ended_at or 0) > (latest.ended_at or 0):
+            latest = run
+
+
+def leave_open(runs: Iterable[Invocation], rivals: Mapping[str, Collection[str]], astray: Collection[str]) -> None:
+    """Take the end from the runs that may have had the batch of another which ended in another way; mark those that lack lines, perhaps.
+
+    ``rivals`` and ``astray`` as in ``Runs``.
+    """
+    ends: dict[str, set[str]] = {}
+    runs = list(runs)
+    for run in runs:
+        run.may_lack_lines = run.request_id in astray
+        if run.request_id in rivals:
+            ends.setdefault(run.request_id, set()).add(run.end_status)
+    for run in runs if ends else ():
+        of_rivals = (ends.get(other, ()) for other in rivals.get(run.request_id, ()))
+        if len(set().union(*of_rivals)) > 1:
+            run.end_status, run.error_type, run.ended_at = "unknown", None, None
