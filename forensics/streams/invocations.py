@@ -14,7 +14,7 @@ from forensics.streams.deliveries import prints_whole_batch
 from forensics.streams.facts import facts_of
 from forensics.streams.groups import LAMBDA_STREAM
 from forensics.streams.model import ERROR, Fact, Invocation, LogGroup, LogLine
-from forensics.streams.once import statements_once
+from forensics.streams.once import MOMENT_US, statements_once
 from forensics.streams.runs import CLOSES, ENDS, IN_ORDER, MARKS, Statement, parted_where_run_again, runs_of
 
 INIT_ERRORS = (
@@ -272,41 +272,51 @@ def _of_gap(border_ms: int, lines: Sequence[Statement], silence_ms: int, maker: 
         return []
     if lines[0].at == lines[-1].at:
         return [maker.run(f"?{border_ms}.{lines[0].at // 1000}", 0, lines)]
-    parts = _parts([fact for s in lines for fact in s.facts], silence_ms)
+    parts = _parts(lines, silence_ms)
     return [maker.part(f"?{border_ms}.{opened}", facts) for opened, facts in parts.items()]
 
 
-def _parts(facts: Sequence[Fact], silence_ms: int) -> dict[str, list[Fact]]:
-    """Part facts, in the order of their lines, into what may have been one run each; by when each part opened (ms).
+def _parts(lines: Iterable[Statement], silence_ms: int) -> dict[str, list[Fact]]:
+    """Part the facts of lines, in order, into what may have been one run each; by when each part opened (ms).
 
-    A message opens a part where its record is printed under another receipt handle, or where it was not spoken of for
-    longer than one run can take (``silence_ms``). Facts that name no message stay with the records printed last; where
+    A message opens a part where its record is printed under another receipt handle, where it was not spoken of for
+    longer than one run can take (``silence_ms``), or where it is handed over or failed again more than a moment behind a response: a
+    run answers once. Facts that name no message stay with the records printed last; where
     there are none, or their part was silent for so long, they are in a part of their own.
     """
     parts: dict[str, list[Fact]] = {}
     of_message: dict[str, str] = {}
-    spoken_ms: dict[str, int] = {}
+    spoken_at: dict[str, int] = {}
     handles: dict[str, str] = {}
     current: str | None = None
-    for fact in facts:
-        at_ms = fact.at // 1000
-        message_id = fact.message_id
-        if message_id is None:
-            if current is None or at_ms - parts[current][-1].at // 1000 > silence_ms:
-                current = f"{at_ms}.unnamed"
-            opened = current
-        else:
-            last_ms, last_handle = spoken_ms.get(message_id), handles.get(message_id)
+    answered_at: int | None = None
+    for statement in lines:
+        for fact in statement.facts:
+            at_ms, message_id = fact.at // 1000, fact.message_id
+            if message_id is None:
+                if current is None or at_ms - parts[current][-1].at // 1000 > silence_ms:
+                    current = f"{at_ms}.unnamed"
+                parts.setdefault(current, []).append(fact)
+                continue
+            last_at, last_handle = spoken_at.get(message_id), handles.get(message_id)
             if fact.role == "record":
                 handles[message_id] = fact.receipt_handle or fact.evidence_id
-            if last_ms is None or at_ms - last_ms > silence_ms or handles.get(message_id) != last_handle:
+            is_new = last_at is None or at_ms - last_at // 1000 > silence_ms or handles.get(message_id) != last_handle
+            if is_new or (last_at is not None and _is_behind_answer(fact, answered_at, last_at)):
                 of_message[message_id] = str(at_ms)
-            spoken_ms[message_id] = at_ms
+            spoken_at[message_id] = fact.at
             opened = of_message[message_id]
-            if fact.role == "record":
-                current = opened
-        parts.setdefault(opened, []).append(fact)
+            current = opened if fact.role == "record" else current
+            parts.setdefault(opened, []).append(fact)
+        answered_at = statement.at if statement.is_response else answered_at
     return parts
+
+
+def _is_behind_answer(fact: Fact, answered_at: int | None, last_at: int) -> bool:
+    """Tell whether a message that was last spoken of before a response is in another run's hand; what is left behind only works on."""
+    if answered_at is None or last_at > answered_at or fact.at - answered_at <= MOMENT_US:
+        return False
+    return fact.is_of_hand or fact.role == "failure"
 
 
 def invocation_row(invocation: Invocation, group: LogGroup) -> dict[str, Any]:

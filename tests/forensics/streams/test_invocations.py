@@ -1,6 +1,7 @@
 """Which run a line belongs to, how runs end, and what becomes of lines that stand in no run."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.deliveries import deliveries_of
 from forensics.streams.invocations import assembled, invocation_row, invocations_of
-from forensics.streams.model import WHOLE, Fact, LogGroup, LogLine
+from forensics.streams.model import TAKEN, WHOLE, Fact, LogGroup, LogLine
 from forensics.streams.once import statements_once
 from forensics.streams.runs import Statement
 from forensics.tables.findings import INVOCATIONS
@@ -45,6 +46,10 @@ def mention(message_id):
     return ("mention", message_id, {})
 
 
+def taken(message_id):
+    return ("mention", message_id, {"detail": TAKEN})
+
+
 def record(message_id, handle="h-1"):
     return ("record", message_id, {"receipt_handle": handle})
 
@@ -61,9 +66,9 @@ def by_key(key):
     return ("effect", None, {"key": key})
 
 
-def runs(*lines):
+def runs(*lines, silence_ms=1_000):
     """What was made of the lines: request id and index of each run to the messages or keys it names."""
-    found = assembled(stream(*lines), "s", GROUP, Limit())
+    found = assembled(stream(*lines), "s", replace(GROUP, silence_ms=silence_ms), Limit())
     return {(i.request_id, i.start_index): [f.item_id for f in i.facts] for i in found}
 
 
@@ -340,6 +345,42 @@ PARTED = {
 @pytest.mark.parametrize(("lines", "expected"), PARTED.values(), ids=PARTED)
 def test_lines_in_no_run_are_parted(lines, expected):
     assert {request_id: items for (request_id, _), items in runs(*lines).items()} == expected
+
+
+ANSWERED = {
+    "a message taken again more than a moment behind a response: apart": (
+        [(0, "app", None, taken("m")), (100, "answer", None), (1_101, "app", None, taken("m"))],
+        {"?0.0": ["m"], "?0.1101": ["m"]},
+    ),
+    "a message taken again within a moment of a response: together": (
+        [(0, "app", None, taken("m")), (100, "answer", None), (900, "app", None, taken("m"))],
+        {"?0.0": ["m", "m"]},
+    ),
+    "a message that failed again in another response: apart": (
+        [
+            (0, "answer", None, ("failure", "m", {})),
+            (1_000, "app", None, by_key("k")),
+            (1_001, "answer", None, ("failure", "m", {})),
+        ],
+        {"?0.0": ["m"], "?0.1000.unnamed": ["key:k"], "?0.1001": ["m"]},
+    ),
+    "what a run left behind goes on behind its response: together": (
+        [
+            (0, "app", None, taken("m")),
+            (100, "answer", None),
+            (2_000, "app", None, mention("m")),
+            (2_050, "app", None, ("effect", "m", {})),
+        ],
+        {"?0.0": ["m", "m", "m"]},
+    ),
+}
+
+
+@pytest.mark.parametrize(("lines", "expected"), ANSWERED.values(), ids=ANSWERED)
+def test_a_run_without_a_start_answers_once(lines, expected):
+    found = runs(*lines, silence_ms=9_000)
+
+    assert {request_id: items for (request_id, _), items in found.items()} == expected
 
 
 def ended(*said, timeout_s=3, function="charge"):
