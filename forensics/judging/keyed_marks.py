@@ -29,18 +29,22 @@ def with_marks_by_key(deliveries: Sequence[Delivery], sends: Sends) -> list[Deli
     for (queue_arn, _), mine in of_message.items():
         for key in keys_of(mine) | {send.key for send in sends.of(mine) if send.key is not None}:
             in_hand[queue_arn, key] += [d for d in mine if not d.is_passing]
-    left = _given(deliveries, lambda mark: _owner(mark, in_hand))
+    left = _given(deliveries, lambda mark: _owner(mark, in_hand), in_hand)
     called = _by_handling(left, in_hand)
-    return _given(left, lambda mark: called.get(id(mark)))
+    return _given(left, lambda mark: called.get(id(mark)), in_hand)
 
 
-def _given(deliveries: Sequence[Delivery], owner_of: Callable[[Delivery], Delivery | None]) -> list[Delivery]:
+def _given(
+    deliveries: Sequence[Delivery],
+    owner_of: Callable[[Delivery], Delivery | None],
+    in_hand: Mapping[tuple[str, str], Sequence[Delivery]],
+) -> list[Delivery]:
     """Return the deliveries without the marks that name only a key and have an owner, which is given what they say."""
     found = []
     for delivery in deliveries:
         is_left = delivery.message_id is not None or delivery.may_be_of_another
         owner = None if is_left else owner_of(delivery)
-        if owner is None or (delivery.one_of and owner.message_id not in delivery.one_of):
+        if owner is None or not _is_surely_of(delivery, owner, in_hand):
             found.append(delivery)
             continue
         owner.marker_at = lowest((owner.marker_at, delivery.marker_at))
@@ -50,6 +54,20 @@ def _given(deliveries: Sequence[Delivery], owner_of: Callable[[Delivery], Delive
         owner.fact_ids = united(owner.fact_ids, delivery.fact_ids)
         owner.evidence_ids = united(owner.evidence_ids, delivery.evidence_ids)
     return found
+
+
+def _is_surely_of(mark: Delivery, owner: Delivery, in_hand: Mapping[tuple[str, str], Sequence[Delivery]]) -> bool:
+    """Tell whether a mark is of its owner, and of no other of the messages that were in hand when it was written.
+
+    One that is not known by its key may have it all the same, which matters once the owner's message was visible again: its worker may
+    have been killed. What tells another key of that one may not be at hand here.
+    """
+    if not mark.one_of:
+        return True
+    at = first_known(mark.marker_at, mark.guard_at)
+    is_late = owner.hidden_until_at is None or at is None or at >= owner.hidden_until_at
+    known = {d.message_id for key in mark.business_keys for d in in_hand.get((mark.queue_arn, key), ())}
+    return owner.message_id in mark.one_of and (not is_late or known.issuperset(mark.one_of))
 
 
 def with_contradicted_marks_apart(deliveries: Sequence[Delivery]) -> list[Delivery]:
@@ -135,4 +153,5 @@ def _has_in_hand(delivery: Delivery, mark: Delivery, at: int) -> bool:
     if (delivery.log_group, delivery.log_stream) != (mark.log_group, mark.log_stream):
         return False
     is_over = delivery.is_end_known and delivery.run_ended_at is not None and delivery.run_ended_at < at
-    return delivery.received_at is not None and delivery.received_at <= at and not is_over
+    began_at = first_known(delivery.run_started_at, delivery.received_at)  # by the clock that the line has
+    return began_at is not None and began_at <= at and not is_over

@@ -50,14 +50,51 @@ def test_a_line_that_may_be_of_another_message_than_those_with_its_key_is_given_
     assert {d.item_id: d.effect for d in judge([failed, perhaps], Around()).ledger} == {"key:k": "yes", "m1": "unknown"}
 
 
-@pytest.mark.parametrize(
-    ("one_of", "expected"), [(["m1", "m2"], {"m1"}), (["m2"], {"key:k", "m1"})], ids=["m1", "other"]
-)
-def test_a_line_is_given_to_a_message_with_its_key_only_if_that_was_one_of_those_in_hand(one_of, expected):
-    alone = delivery("key:k", message_id=None, consumer="run-1", marker_at=5 * S, one_of=one_of, **KEY)
-    failed = delivery("m1", **{**FAILED, **KEY})
+ONE_OF = {
+    "the only one": (["m1"], {}, {"m1": ["e-1"]}),
+    "another one": (["m2"], {}, {"key:k": ["e-1"]}),
+    "one of two, of which the other may have its key, too": (["m1", "m2"], {}, {"key:k": ["e-1"]}),
+    "one of two, of which the other may have its key, too, while it was hidden": (
+        ["m1", "m2"],
+        {"hidden_until_at": 5 * S + 1},
+        {"m1": ["e-1"]},
+    ),
+    "one of two, of which the other may have its key, too, as it was visible again": (
+        ["m1", "m2"],
+        {"hidden_until_at": 5 * S},
+        {"key:k": ["e-1"]},
+    ),
+    "one of two that are known by its key, and the other was over": (["m1", "m2"], {"other": KEY}, {"m1": ["e-1"]}),
+}
 
-    assert {d.item_id for d in judge([failed, alone], Around()).ledger} == expected
+
+@pytest.mark.parametrize(("one_of", "facts", "expected"), ONE_OF.values(), ids=ONE_OF)
+def test_a_line_is_given_to_a_message_with_its_key_that_was_in_hand_as(one_of, facts, expected):
+    facts = dict(facts)
+    other = facts.pop("other", {})
+    alone = delivery(
+        "key:k", message_id=None, consumer="run-1", marker_at=5 * S, one_of=one_of, fact_ids=["e-1"], **KEY
+    )
+    failed = delivery("m1", **{**FAILED, **KEY, **facts})
+    ledger = judge([failed, delivery("m2", consumer="run-0", **other), alone], Around()).ledger
+
+    assert {d.item_id: d.fact_ids for d in ledger if d.fact_ids} == expected
+
+
+WORKER = {"consumer_kind": "worker", "log_group": "/ecs/pay", "log_stream": "app/1", "run_status": "unknown", **KEY}
+BEGUN = {
+    "in the second in which its stream begins it, which SQS tells more exactly": (S + 700_000, S, {"m1": ["e-1"]}),
+    "before its stream begins it": (0, 2 * S, {"key:k": ["e-1"]}),
+}
+
+
+@pytest.mark.parametrize(("received_at", "began_at", "expected"), BEGUN.values(), ids=BEGUN)
+def test_a_line_of_a_worker_is_of_a_message_by_the_clock_of_its_stream(received_at, began_at, expected):
+    mark = delivery("key:k", **{**WORKER, "marker_at": S, "first_fact_at": S, "last_fact_at": S, "fact_ids": ["e-1"]})
+    mine = delivery("m1", **WORKER, received_at=received_at, run_started_at=began_at, run_ended_at=9 * S)
+    ledger = judge([mine, mark], Around()).ledger
+
+    assert {d.item_id: d.fact_ids for d in ledger if d.fact_ids} == expected
 
 
 def test_a_stop_by_a_guard_is_given_to_the_message_like_an_effect():
