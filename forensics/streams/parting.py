@@ -42,7 +42,8 @@ class _MessageInStream:
 
     What stands before the message's first opener is part of the same handling, unless a job ended in between, a silence lies
     between them after which the message was visible again, or the work was done or over and a line followed that says it is
-    begun: then an opener is lost. A printed record may as well come last; it needs a silence before it.
+    begun: then an opener is lost. A printed record may as well come last; it needs a silence before it, or an end, more than a moment
+    before, of a handling whose message was visible again.
     """
 
     __slots__ = (
@@ -101,8 +102,9 @@ class _MessageInStream:
         if ends_another or is_lost or (is_guess and fact.role != "guard"):
             fact = fact._replace(role="mention", detail=TAKEN)
         opens = self._opens(about, fact)
-        is_over = self._had_effect or self._is_closed
-        has_lost_opener = (is_over and self._is_later_start(fact)) or self._is_after_silence(fact)
+        is_over, latest = self._had_effect or self._is_closed, self.handlings[-1] if self.handlings else ()
+        is_later = self._is_later_start(fact) or (fact.role == "record" and self._is_long_over(latest, fact.at))
+        has_lost_opener = (is_over and is_later) or self._is_after_silence(fact)
         begins = not self.handlings or (opens and (not self._is_awaiting_opener or has_lost_opener))
         if begins or is_guess or is_lost:
             self.handlings.append([])
@@ -212,12 +214,10 @@ class _MessageInStream:
         return has_room and bool(stopped) and fact.at - max(stopped) > MOMENT_US
 
     def _was_left_visible(self, handling: Sequence[Fact], at: int) -> bool:
-        """Tell whether a handling failed, or its delete did, more than a moment before, and it began so long before that its message was visible."""
-        if at < visible_from(handling, self._silence_ms) or any(f.role in _GONE for f in handling):
+        """Tell whether a handling failed, or its delete did, and ``_is_long_over``."""
+        if any(f.role in _GONE for f in handling):
             return False
-        ends = [f.at for f in handling if ends_handling(f)]
-        is_left = any(f.is_failed_delete or f.role in _FAILED for f in handling)
-        return is_left and at - max(ends) > MOMENT_US
+        return any(f.is_failed_delete or f.role in _FAILED for f in handling) and self._is_long_over(handling, at)
 
     def _repeats_effect(self, about: AboutItem) -> bool:
         """Tell whether an effect is told once more where nothing opens handlings, more than a moment after the last.
@@ -291,6 +291,11 @@ class _MessageInStream:
 
     def _is_later_start(self, fact: Fact) -> bool:
         return fact.role in STARTS and fact.at // 1000 > self._last_ms
+
+    def _is_long_over(self, handling: Sequence[Fact], at: int) -> bool:
+        """Tell whether a handling ended more than a moment before, and began so long before that its message was visible again."""
+        ended_at = max([f.at for f in handling if ends_handling(f)], default=at)
+        return at - ended_at > MOMENT_US and at >= visible_from(handling, self._silence_ms)
 
     def _is_after_silence(self, fact: Fact) -> bool:
         return fact.at // 1000 - self._last_ms >= self._silence_ms

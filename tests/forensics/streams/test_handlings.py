@@ -137,6 +137,18 @@ SAID = {
         ["a: started effect delete_failed", "a: effect"],
     ),
     "so does one before its record": (("mention a", 900, "record a"), ["a: mention", "a: record"]),
+    "a record behind an end, once the message was visible again: the record of that handling is lost": (
+        ("started a", 20, "worker_failed a", 5, "record a"),
+        ["a: started failed", "a: record"],
+    ),
+    "a record behind an end while the message was hidden: it is printed last": (
+        ("started a", 20, "worker_failed a", 4, "record a"),
+        ["a: started failed record"],
+    ),
+    "a record within a moment of an end: it is printed last": (
+        ("started a", 25, "worker_failed a", "record a"),
+        ["a: started failed record"],
+    ),
     "a shorter one does not": (("mention a", 20, "started a"), ["a: mention started"]),
     "unless a job ended in between": (
         ("worker_started", "mention a", "mention b", "worker_started", "started a", "effect a"),
