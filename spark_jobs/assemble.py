@@ -23,7 +23,7 @@ from forensics.settings_in_force import SettingsInForce
 from forensics.streams.attribution import takes_one_at_a_time
 from forensics.streams.deliveries import deliveries_of
 from forensics.streams.facts import facts_of, of_line
-from forensics.streams.handlings import delivery_of, handlings_of
+from forensics.streams.handlings import delivery_of, handlings_of, unnamed_rows
 from forensics.streams.handlings import lines_row as shown_by_handling
 from forensics.streams.invocations import assembled, invocation_row, statements_of
 from forensics.streams.invocations import lines_row as shown_by_invocation
@@ -181,11 +181,11 @@ def _of_facts(facts: pl.DataFrame, by_group: Mapping[str, Mapping[str, str]], re
             for place, fact in enumerate(_FACTS(raw))
             if item is None or fact.message_id == item
         ]
-        for handling in handlings_of(
-            placed, log_stream, group, takes_one_at_a_time(group.consumer), by_group.get(log_group, {})
-        ):
+        one_at_a_time = takes_one_at_a_time(group.consumer)
+        for handling in handlings_of(placed, log_stream, group, one_at_a_time, by_group.get(log_group, {})):
             handlings.append(shown_by_handling(handling, group.name))
             deliveries += _placed_rows([delivery_of(handling, group)], group, reading.in_force)
+        handlings += unnamed_rows(placed, log_stream, group, one_at_a_time)
     return Part(deliveries=_hashed(deliveries), handlings=frame(handlings, HANDLING_SCHEMA))
 
 

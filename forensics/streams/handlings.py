@@ -1,11 +1,12 @@
 """Lines of workers to handlings: a worker has no START and no request id, so the message itself opens and closes."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from forensics.streams.attribution import AboutItem, attributed
 from forensics.streams.deliveries import gathered
-from forensics.streams.in_hand import DELETED, ends_handling
+from forensics.streams.in_hand import DELETED, ends_handling, is_nameless_start, is_shared
 from forensics.streams.model import ERROR, Delivery, Fact, LogGroup, PlacedFact
 from forensics.streams.once import ECHO_US, MOMENT_US, facts_once
 from forensics.streams.parting import STARTS, SURENESS, parted, visible_from
@@ -112,18 +113,43 @@ def delivery_of(handling: Handling, group: LogGroup) -> Delivery:
 
 def lines_row(handling: Handling, log_group: str) -> dict[str, Any]:
     """Return what the lines of a handling show, for what is counted of its log; times in µs."""
-    facts = handling.facts
+    return _row(log_group, handling.log_stream, handling.consumer, handling.item_id, handling.is_opened, handling.facts)
+
+
+def unnamed_rows(
+    facts: Sequence[PlacedFact], log_stream: str, group: LogGroup, one_at_a_time: bool
+) -> list[dict[str, Any]]:
+    """Return rows as ``lines_row`` of the jobs that began, ended, and named nothing: each had a message, nobody knows which.
+
+    Where several jobs are on at once the lines of one may stand among another's; where no job of a stream names anything another
+    stream may.
+    """
+    starts = [place for place, placed in enumerate(facts) if is_nameless_start(placed.fact)]
+    if not starts or not one_at_a_time or is_shared(facts) or all(placed.fact.item_id is None for placed in facts):
+        return []
+    rows = []
+    for start, end in pairwise([*starts, len(facts)]):
+        job = [placed.fact for placed in facts[start:end]]
+        if all(fact.item_id is None for fact in job) and any(map(ends_handling, job)):
+            consumer = f"{group.name}|{log_stream}||{job[0].at // 1000}"
+            rows.append(_row(group.name, log_stream, consumer, None, False, job))
+    return rows
+
+
+def _row(
+    log_group: str, log_stream: str, consumer: str, item_id: str | None, is_opened: bool, facts: Sequence[Fact]
+) -> dict[str, Any]:
     times = [fact.at for fact in facts]
     return {
         "log_group": log_group,
-        "log_stream": handling.log_stream,
-        "consumer": handling.consumer,
-        "item_id": handling.item_id,
+        "log_stream": log_stream,
+        "consumer": consumer,
+        "item_id": item_id,
         "first_at": min(times),
         "last_at": max(times),
         "shows_count": any(fact.receive_count is not None for fact in facts),
-        "shows_start": any(fact.role in STARTS for fact in facts),
-        "is_opened": handling.is_opened,
+        "shows_start": any(fact.role in STARTS and fact.item_id is not None for fact in facts),
+        "is_opened": is_opened,
         "shows_effect": any(fact.role == "effect" for fact in facts),
         "first_id": min(fact.evidence_id for fact in facts),
     }

@@ -2,8 +2,8 @@
 
 import pytest
 
-from forensics.streams.handlings import delivery_of, lines_row
-from tests.forensics.streams.worker_streams import CHANGE, DELETE, GROUP, NOON, handlings, told
+from forensics.streams.handlings import delivery_of, lines_row, unnamed_rows
+from tests.forensics.streams.worker_streams import CHANGE, DELETE, GROUP, NOON, handlings, stream, told
 
 SAID = {
     "from its record to its end": (
@@ -611,6 +611,35 @@ def test_an_effect_is_told_once_more_in_one_handling(said, expected):
     (handling,) = handlings(*said)
 
     assert delivery_of(handling, GROUP).lone_mark_count == expected
+
+
+ONE = ("worker_started", "started a", "effect a", "worker_finished")
+UNNAMED = {
+    "each names its message": (ONE, []),
+    "one names nothing": ((*ONE, "worker_started", "worker_finished"), [5]),
+    "one names nothing, and its delete was refused": ((*ONE, "worker_started", f"handle_error {DELETE}"), [5]),
+    "one names nothing, and is on for all we know": ((*ONE, "worker_started", "mention"), []),
+    "one names a key": ((*ONE, "worker_started", "effect key=k", "worker_finished"), []),
+    "nothing in the stream names anything": (("worker_started", "worker_finished") * 2, []),
+    "nothing begins jobs": (("started a", "worker_finished", "worker_finished"), []),
+    "two, the first of which named its message and did not end": (
+        (*ONE[:-1], "worker_started", "worker_finished"),
+        [4],
+    ),
+    "several jobs are on at once": (
+        (*ONE[:2], "worker_started", "started b", "effect a", "worker_finished", "worker_started", "worker_finished"),
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), UNNAMED.values(), ids=UNNAMED)
+def test_a_job_had_a_message_that_nothing_names(said, expected):
+    rows = unnamed_rows(stream(*said), "app/1", GROUP, one_at_a_time=True)
+
+    assert [(row["first_at"] - NOON) // 1_000_000 for row in rows] == expected
+    assert not any(row["is_opened"] or row["shows_start"] or row["item_id"] for row in rows)
+    assert unnamed_rows(stream(*said), "app/1", GROUP, one_at_a_time=False) == []
 
 
 OF_NOBODY = f"handle_error {DELETE}"
