@@ -101,12 +101,14 @@ def attributed(
     doubtful: set[str] = set()
     beside = beside_other_jobs(facts, silence_ms)
     for _ in range(MOST_ROUNDS):
-        about, contradicted = _attributed(facts, one_at_a_time, message_by_handle, doubtful, says_ends, beside)
+        about, contradicted = _attributed(
+            facts, one_at_a_time, message_by_handle, doubtful, says_ends, beside, silence_ms
+        )
         if contradicted <= doubtful:
             return about
         doubtful |= contradicted
     doubtful |= {placed.fact.message_id for placed in facts if placed.fact.message_id is not None}
-    return _attributed(facts, one_at_a_time, message_by_handle, doubtful, says_ends, beside)[0]
+    return _attributed(facts, one_at_a_time, message_by_handle, doubtful, says_ends, beside, silence_ms)[0]
 
 
 def _attributed(
@@ -116,6 +118,7 @@ def _attributed(
     doubtful: Collection[str],
     says_ends: bool,
     beside: Collection[int],
+    silence_ms: int,
 ) -> tuple[list[AboutItem], set[str]]:
     """Say what each fact is about, and of which messages that contradicts itself; ``doubtful`` ones are given no keys.
 
@@ -131,7 +134,7 @@ def _attributed(
     begun_in: dict[str, int] = {}
     failed: set[str] = set()
     ends = _Ends()
-    threads = Threads(facts, _keys_by_message(facts), doubtful)
+    threads = Threads(facts, _keys_by_message(facts), doubtful, held.says_ends, silence_ms)
     inner = _InnerJobs(facts)
     for place, (_, _, _, stated) in enumerate(facts):
         if (fact := inner.given(stated, place, threads, one_at_a_time)) is None:
@@ -158,7 +161,7 @@ def _attributed(
         item_id = named.item_id
         if item_id is None:
             in_thread = threads.in_hand(place, fact)
-            item_id = in_thread or (messages.last_opened if one_at_a_time else messages.in_hand(place))
+            item_id = in_thread or (messages.last_opened if one_at_a_time else messages.in_hand(place, fact.at))
             if ends.are_before(fact, item_id):
                 continue
             named = _given(named, item_id)

@@ -24,7 +24,10 @@ LOOK_BACK = 64
 """A message counts as open for so many facts after the line that opened it; its worker may have been killed."""
 
 SLOWEST = 4
-"""A job whose start names nothing counts as on for so many silences, too (``LogGroup``): many workers of a stream say as much in two seconds."""
+"""So long it counts as open, too, in silences (``LogGroup``), where workers say when they are done: many of a stream say as much in two seconds."""
+
+MOST_OPEN = 64
+"""Of more that are open at once for so long nobody asks whose a line is: most were left by killed workers."""
 
 GOES_ON = CLOSERS | {"effect", "guard", "handle_error", "worker_delete_failed"}
 """Roles of lines that say: this message is, or was until now, in hand."""
@@ -107,17 +110,18 @@ def beside_other_jobs(facts: Sequence[PlacedFact], silence_ms: int = 0) -> set[i
 
 
 class OpenMessages:
-    """Which messages a stream has in hand: opened, not closed since, and opened at most ``LOOK_BACK`` facts ago.
+    """Which messages a stream has in hand: opened, not closed since, and opened at most ``LOOK_BACK`` facts or ``lasts_us`` ago.
 
-    Places count the facts of the stream. Only facts that name a message open or close it; one that is opened in the same way
+    Places count the facts of the stream; times are in µs. Only facts that name a message open or close it; one that is opened in the same way
     twice is in hand twice, until it is closed twice. One line closes it once, in however many words.
     """
 
-    __slots__ = ("_closed", "_done_with", "_ended_by", "_opened_at", "_openings", "last_opened")
+    __slots__ = ("_closed", "_done_with", "_ended_by", "_lasts_us", "_opened_at", "_openings", "last_opened")
 
-    def __init__(self) -> None:
+    def __init__(self, lasts_us: int) -> None:
         self.last_opened: str | None = None
-        self._opened_at: OrderedDict[str, int] = OrderedDict()
+        self._lasts_us = lasts_us
+        self._opened_at: OrderedDict[str, tuple[int, int]] = OrderedDict()
         self._openings: dict[str, Counter[str]] = {}
         self._done_with: set[str] = set()
         self._closed: set[str] = set()
@@ -130,12 +134,12 @@ class OpenMessages:
             return
         if fact.role in OPENERS:
             self.last_opened = message_id
-            self._opened_at[message_id] = place
+            self._opened_at[message_id] = place, fact.at
             self._opened_at.move_to_end(message_id)
             self._openings.setdefault(message_id, Counter())[fact.role] += 1
             self._done_with.discard(message_id)
             self._closed.discard(message_id)
-            self._forget(place)
+            self._forget(place, fact.at)
         elif fact.role in CLOSERS and message_id in self._openings:
             if self._ended_by == (line := (message_id, fact.evidence_id)):
                 return
@@ -149,33 +153,41 @@ class OpenMessages:
         if fact.is_failed_delete and message_id in self._openings:
             self._closed.add(message_id)
 
-    def in_hand(self, place: int) -> str | None:
+    def in_hand(self, place: int, at: int) -> str | None:
         """Return the message that a fact without a name is about: the one that is open, or if none is the last opened.
 
         None where several are open, or where none was ever opened.
         """
-        self._forget(place)
+        self._forget(place, at)
         if not self._opened_at:
             return self.last_opened
         return next(iter(self._opened_at)) if len(self._opened_at) == 1 else None
 
-    def is_open(self, message_id: str, place: int) -> bool:
+    def is_open(self, message_id: str, place: int, at: int) -> bool:
         """Tell whether a message was opened and not closed since."""
-        self._forget(place)
+        self._forget(place, at)
         return message_id in self._opened_at
 
     def may_be_closed(self, message_id: str) -> bool:
         """Tell whether a message was closed since it was last opened, or its delete tried: if it is open all the same, its work may be over."""
         return message_id in self._closed
 
-    def workable(self, place: int) -> list[str]:
+    def opened_at(self, message_id: str) -> int:
+        """Return when an open message was opened last."""
+        return self._opened_at[message_id][1]
+
+    def workable(self, place: int, at: int) -> list[str]:
         """Return the open messages whose work may still be done."""
-        self._forget(place)
+        self._forget(place, at)
         return [message_id for message_id in self._opened_at if message_id not in self._done_with]
 
-    def _forget(self, place: int) -> None:
-        while self._opened_at and next(iter(self._opened_at.values())) < place - LOOK_BACK:
-            self._drop(next(iter(self._opened_at)))
+    def _forget(self, place: int, at: int) -> None:
+        while self._opened_at:
+            message_id, (opened_place, opened_at) = next(iter(self._opened_at.items()))
+            is_on = at - opened_at < self._lasts_us and len(self._opened_at) <= MOST_OPEN
+            if opened_place >= place - LOOK_BACK or is_on:
+                return
+            self._drop(message_id)
 
     def _drop(self, message_id: str) -> None:
         del self._opened_at[message_id], self._openings[message_id]
@@ -191,7 +203,7 @@ class Held:
 
     def __init__(self, facts: Sequence[PlacedFact], says_ends: bool = False) -> None:
         self.is_shared = is_shared(facts)
-        self._says_ends = says_ends or any(placed.fact.role in _DONE for placed in facts)
+        self.says_ends = says_ends or any(placed.fact.role in _DONE for placed in facts)
         self._begun: dict[str, bool] = {}
 
     def hear(self, fact: Fact) -> None:
@@ -208,7 +220,7 @@ class Held:
     def stopped(self) -> list[str]:
         """Return what is in hand, and begin anew: another process may write on in the stream."""
         begun, self._begun = self._begun, {}
-        if self._says_ends:
+        if self.says_ends:
             return list(begun)
         if self.is_shared and len(begun) > 1:
             return []

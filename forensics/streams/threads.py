@@ -6,7 +6,7 @@ from functools import cached_property
 
 from forensics.event_ids import is_event_id
 from forensics.identity import BY_KEY
-from forensics.streams.in_hand import CLOSERS, GOES_ON, LOOK_BACK, OPENERS, OpenMessages
+from forensics.streams.in_hand import CLOSERS, GOES_ON, LOOK_BACK, OPENERS, SLOWEST, OpenMessages
 from forensics.streams.model import ONE_OF, PERHAPS, Fact, PlacedFact
 
 TELLS_KEY = frozenset({"record", "started"})
@@ -52,10 +52,19 @@ class Threads:
     They take turns if nearly every message was opened when its thread had no other in hand, and none went on after its thread
     had opened another: an event loop has several, and processes of one stream may call their threads alike.
     ``keys`` are the business keys of messages that lines tell; ``doubtful``: messages that keys are not given to, and keys
-    ("key:k") that are not given to messages.
+    ("key:k") that are not given to messages. ``says_ends``: workers say when they are done with a message; ``silence_ms`` as in ``LogGroup``.
     """
 
-    def __init__(self, facts: Sequence[PlacedFact], keys: Mapping[str, str], doubtful: Collection[str]) -> None:
+    def __init__(
+        self,
+        facts: Sequence[PlacedFact],
+        keys: Mapping[str, str],
+        doubtful: Collection[str],
+        says_ends: bool = False,
+        silence_ms: int = 0,
+    ) -> None:
+        self._silence_us = silence_ms * 1000
+        self._lasts_us = SLOWEST * self._silence_us if says_ends else 0
         opening = {placed.fact.thread for placed in facts if placed.fact.role in OPENERS and placed.fact.message_id}
         self._are_several = len(opening - {None}) > 1
         self._opened: dict[str | None, OpenMessages] = {}
@@ -108,30 +117,30 @@ class Threads:
         elif (
             fact.message_id is not None
             and fact.role in CLOSERS
-            and not any(o.is_open(fact.message_id, place) for o in self._opened.values())
+            and not any(o.is_open(fact.message_id, place, fact.at) for o in self._opened.values())
         ):
             self._over.add(fact.message_id)
         return opened
 
     def of(self, fact: Fact) -> "OpenMessages":
         """Return what the thread that wrote a line has in hand."""
-        return self._opened.setdefault(fact.thread if self._are_several else None, OpenMessages())
+        return self._opened.setdefault(fact.thread if self._are_several else None, OpenMessages(self._lasts_us))
 
     def in_hand(self, place: int, fact: Fact) -> str | None:
         """Return the message that the thread of a line without any name is at; None where nothing tells."""
         if not self._are_several or fact.thread is None:
             return None
         opened = self.of(fact)
-        message_id = opened.last_opened if self._take_turns else opened.in_hand(place)
-        return message_id if message_id is not None and opened.is_open(message_id, place) else None
+        message_id = opened.last_opened if self._take_turns else opened.in_hand(place, fact.at)
+        return message_id if message_id is not None and opened.is_open(message_id, place, fact.at) else None
 
     def begun_in(self, place: int, fact: Fact, one_at_a_time: bool) -> str | None:
         """Return the message that was in hand when a job began inside its framework; None where nothing tells."""
         if self._are_several:
             return self.in_hand(place, fact)
         opened = self.of(fact)
-        message_id = opened.last_opened if one_at_a_time else opened.in_hand(place)
-        return message_id if message_id is not None and opened.is_open(message_id, place) else None
+        message_id = opened.last_opened if one_at_a_time else opened.in_hand(place, fact.at)
+        return message_id if message_id is not None and opened.is_open(message_id, place, fact.at) else None
 
     def of_work(self, place: int, fact: Fact, one_at_a_time: bool) -> Fact:
         """Return a fact of work that names nothing but a key with the message it is about; as it was where nothing tells.
@@ -212,7 +221,7 @@ class Threads:
 
     def _workable(self, place: int, fact: Fact, one_at_a_time: bool) -> list[str]:
         opened = self.of(fact)
-        workable = opened.workable(place)
+        workable = opened.workable(place, fact.at)
         if self._take_turns if self._are_several else one_at_a_time:
             return [message_id for message_id in workable if message_id == opened.last_opened]
         return workable

@@ -5,7 +5,7 @@ import pytest
 from forensics.identity import handle_prefix
 from forensics.settings import Consumer
 from forensics.streams.attribution import attributed, in_stream_order, messages_by_handle, takes_one_at_a_time
-from forensics.streams.in_hand import LOOK_BACK, SLOWEST, is_shared
+from forensics.streams.in_hand import LOOK_BACK, MOST_OPEN, SLOWEST, is_shared
 from forensics.streams.model import Fact, PlacedFact
 from tests.forensics.streams.worker_streams import DELETE, handle, stream
 
@@ -590,6 +590,35 @@ def test_what_a_killed_worker_left_open_is_open_for_some_lines(lines_between, ab
     said = ["record a", *["mention z"] * (lines_between - 1), "record b", "effect"]
 
     assert _items(stream(*said), one_at_a_time=False)[-1] == about
+
+
+ENDS = ("record y", "deleted y")
+OPEN_FOR = {
+    "not yet for so many silences": (17_000, ENDS, "-"),
+    "for so many silences": (16_000, ENDS, "b"),
+    "not yet for so many silences, where nobody says that a message is done": (
+        17_000,
+        ("record y", "worker_failed y"),
+        "b",
+    ),
+}
+
+
+@pytest.mark.parametrize(("silence_ms", "before", "about"), OPEN_FOR.values(), ids=OPEN_FOR)
+def test_a_slow_message_of_a_busy_stream_is_open(silence_ms, before, about):
+    said = [*before, "record a", *["mention z"] * (LOOK_BACK - 1), "record b", "effect"]
+
+    assert _items(stream(*said), one_at_a_time=False, silence_ms=silence_ms)[-1] == about
+
+
+def test_of_very_many_messages_that_seem_to_be_open_the_oldest_are_not():
+    begun = [f"record {n}" for n in range(MOST_OPEN - 1)]
+    rest = [f"deleted {n}" for n in range(MOST_OPEN)]
+    said = [*ENDS, "record a", *begun, *["mention z"] * LOOK_BACK]
+
+    assert _items(stream(*said, *rest, "effect"), one_at_a_time=False, silence_ms=900_000)[-1] == "a"
+    more = [*said, f"record {MOST_OPEN - 1}", *rest, "record b", "effect"]
+    assert _items(stream(*more), one_at_a_time=False, silence_ms=900_000)[-1] == "b"
 
 
 def test_a_message_that_was_opened_again_is_open_longer_than_those_between():
