@@ -12,7 +12,7 @@ from forensics.judging.ending import decide_endings, delete_status, ends_surely
 from forensics.judging.evidence import evidence_of
 from forensics.judging.given_back import add_given_back
 from forensics.judging.guard_tables import add_records
-from forensics.judging.keyed_marks import with_contradicted_marks_apart, with_marks_by_key
+from forensics.judging.keyed_marks import with_contradicted_marks_apart, with_guessed_marks_apart, with_marks_by_key
 from forensics.judging.late_output import share_by_key, with_late_output_returned
 from forensics.judging.ledger import put_in_order
 from forensics.judging.lone_marks import with_lone_marks_moved
@@ -91,7 +91,8 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
     count_with_source(to_judge, around.dead_letter_sources, around.consumed)
     logged = with_late_output_returned(to_judge)
     share_by_key(logged)
-    logged = with_marks_by_key(with_contradicted_marks_apart(logged), around.sends)
+    logged = with_guessed_marks_apart(with_contradicted_marks_apart(logged), around.sends)
+    logged = with_marks_by_key(logged, around.sends)
     logged = with_lone_marks_moved(logged)
     by_item: dict[tuple[str, str], Item] = defaultdict(list)
     for delivery in logged:

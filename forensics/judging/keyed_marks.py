@@ -85,10 +85,40 @@ def with_contradicted_marks_apart(deliveries: Sequence[Delivery]) -> list[Delive
         keys = keys_of([delivery])
         others = told.get((delivery.queue_arn, delivery.message_id), set())
         if delivery.key_marker_count and len(keys) == 1 and any(other and not other & keys for other in others):
-            found.append(_alone(delivery, min(keys)))
-            delivery.marker_at, delivery.key_marker_count, delivery.has_stray_mark = None, 0, True
-            delivery.business_keys = [key for key in delivery.business_keys if key not in keys]
+            found.append(_taken_from(delivery, keys))
     return found
+
+
+def with_guessed_marks_apart(deliveries: Sequence[Delivery], sends: Sends) -> list[Delivery]:
+    """Take from a message the guessed marks by whose key another is known, and it is not: each is a line about its key again.
+
+    The other may have been in hand, too, and its opening be lost. Changes what it is given.
+    """
+    if not any(d.is_mark_guessed for d in deliveries):
+        return list(deliveries)
+    known: dict[tuple[str, str], set[str | None]] = defaultdict(set)
+    for delivery in deliveries:
+        keys = frozenset() if delivery.is_mark_guessed else keys_of([delivery])
+        for key in keys | {send.key for send in sends.of([delivery]) if send.key is not None}:
+            known[delivery.queue_arn, key].add(delivery.message_id)
+    found = list(deliveries)
+    for delivery in deliveries:
+        keys, message_id = keys_of([delivery]), delivery.message_id
+        if not delivery.is_mark_guessed or len(keys) != 1 or message_id is None:
+            continue
+        others = known[delivery.queue_arn, min(keys)] - {None}
+        if others and message_id not in others:
+            found.append(_taken_from(delivery, keys))
+            found[-1].one_of = [message_id]
+    return found
+
+
+def _taken_from(delivery: Delivery, keys: frozenset[str]) -> Delivery:
+    """Return a delivery's mark by itself, and let the delivery say no more that it has it."""
+    alone = _alone(delivery, min(keys))
+    delivery.marker_at, delivery.key_marker_count, delivery.has_stray_mark = None, 0, True
+    delivery.business_keys = [key for key in delivery.business_keys if key not in keys]
+    return alone
 
 
 _OF_THE_RUN = (

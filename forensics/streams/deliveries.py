@@ -9,7 +9,19 @@ from forensics.identity import handle_prefix
 from forensics.parsers.error_lines import may_hide_an_effect
 from forensics.parsers.grammar import UUID, Pattern
 from forensics.streams.in_hand import STOPPING
-from forensics.streams.model import ERROR, HIDDEN, NOT_HIDDEN, ONE_OF, PERHAPS, TAKEN, WHOLE, Delivery, Fact, Invocation
+from forensics.streams.model import (
+    ERROR,
+    GUESSED,
+    HIDDEN,
+    NOT_HIDDEN,
+    ONE_OF,
+    PERHAPS,
+    TAKEN,
+    WHOLE,
+    Delivery,
+    Fact,
+    Invocation,
+)
 
 BY_KEY = "by key"
 """Detail of an effect fact that named its message by a business key only."""
@@ -330,6 +342,7 @@ def _add_details(delivery: Delivery, facts: Sequence[Fact]) -> None:
         delivery.worker_finished_at = _lowest([fact.at for fact in facts if fact.role == "worker_acknowledged"])
     details = [(fact.role, fact.detail) for fact in facts if fact.detail is not None]
     delivery.key_marker_count = details.count(("effect", BY_KEY))
+    delivery.is_mark_guessed = ("effect", GUESSED) in details
     of_work = [detail for role, detail in details if role in _WORKED]  # of an error it is what its line says
     delivery.may_be_of_another = PERHAPS in of_work
     if several := [set(detail.removeprefix(ONE_OF).split()) for detail in of_work if detail.startswith(ONE_OF)]:

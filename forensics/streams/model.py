@@ -49,6 +49,8 @@ PERHAPS = "perhaps"
 
 ONE_OF = "one of"
 """Begin of the detail of such a line, followed by message ids: it is of one of these, or of none that its stream has in hand."""
+GUESSED = "guessed"
+"""Detail of an effect that names only a key, given to the one message in hand when that was visible again."""
 
 HIDDEN, NOT_HIDDEN = "worker_visibility_set", "worker_visibility_refused"
 """Roles of facts that say for how long a worker hid its message from then on, and that its last change was refused."""
@@ -180,7 +182,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     ``lone_mark_count``: so often its effect was told once more by a line that stands alone. ``line_marks``: of lines with their own
     time what they are known by in other streams.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
-    message: then the absence of a message's own line says nothing. ``may_be_of_another``: of a key alone, whose line may be of a message
+    message: then the absence of a message's own line says nothing. ``is_mark_guessed``: its effect names a key, and its message was visible again. ``may_be_of_another``: of a key alone, whose line may be of a message
     whose key no line tells, and ``one_of`` the messages that were in hand then and may have the key. ``has_error``: the run ended in success, and logged an error
     for which it may not have done this message's work; ``may_be_two``: of a worker, whose lines may be of two deliveries (``Handling``);
     ``has_unanswered_error``: an error of this message, or of any, after which
@@ -234,6 +236,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     started_at: int | None = None
     marker_at: int | None = None
     key_marker_count: int = 0
+    is_mark_guessed: bool = False
     guard_at: int | None = None
     is_refused: bool = False
     job_id: str | None = None

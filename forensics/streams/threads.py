@@ -7,7 +7,7 @@ from functools import cached_property
 from forensics.event_ids import is_event_id
 from forensics.identity import BY_KEY
 from forensics.streams.in_hand import CLOSERS, GOES_ON, LOOK_BACK, OPENERS, SLOWEST, OpenMessages
-from forensics.streams.model import ONE_OF, PERHAPS, Fact, PlacedFact
+from forensics.streams.model import GUESSED, ONE_OF, PERHAPS, Fact, PlacedFact
 
 TELLS_KEY = frozenset({"record", "started"})
 """Roles of lines that name a message and its business key both, and whose message the key's lines are about."""
@@ -179,7 +179,10 @@ class Threads:
             given.setdefault(known, True)
         given.setdefault(message_id, True)
         self._unended.setdefault(fact.thread if self._are_several else None, set()).add((key, message_id))
-        return fact._replace(message_id=message_id, detail=None if fact.detail == PERHAPS else fact.detail)
+        is_late = fact.role == "effect" and fact.at - self.of(fact).opened_at(message_id) >= self._silence_us > 0
+        is_guess = is_late and self._told.get(message_id) != key
+        detail = None if fact.detail == PERHAPS else fact.detail
+        return fact._replace(message_id=message_id, detail=GUESSED if is_guess else detail)
 
     def _is_guess(self, message_id: str, fact: Fact) -> bool:
         """Tell whether the only message in hand that may have a line's key need not be the line's.

@@ -1,8 +1,11 @@
 """Lines that name only a business key, and the message that is known by it: whose they are."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from forensics.judging.judge import judge
+from forensics.judging.sends import Sends
 from tests.forensics.judging.plain import Around, S, delivery
 
 KEY = {"business_keys": ["k"]}
@@ -135,6 +138,53 @@ def test_of_two_keys_that_one_message_is_told_to_have_it_loses(deliveries, expec
     left = [d for d in ledger if d.message_id is not None]
     assert not lost & {key for d in left for key in d.business_keys}
     assert sum(d.marker_at is not None for d in left) == sum("marker_at" in d for d in deliveries) - len(expected)
+
+
+GUESSED = {"run_status": "unknown", "consumer_kind": "worker", "marker_at": 70 * S, "is_mark_guessed": True}
+OTHERS = {
+    "another message is known by its key": (GUESSED | KEY, {"item_id": "m2", **KEY}, {"key:k"}),
+    "another message is known by its key by a guess, too": (
+        GUESSED | KEY,
+        {"item_id": "m2", **GUESSED, **KEY},
+        {"m1", "m2"},
+    ),
+    "its own message is, too": (GUESSED | KEY, {"item_id": "m1", "consumer": "again", **KEY}, {"m1"}),
+    "no other message is": (GUESSED | KEY, {"item_id": "m2", "business_keys": ["l"]}, {"m1"}),
+    "another message of another queue is": (GUESSED | KEY, {"item_id": "m2", "queue_arn": "other", **KEY}, {"m1"}),
+    "only a key alone is": (GUESSED | KEY, {"item_id": "key:k", "consumer": "alone", **KEY}, {"m1"}),
+    "another message is, and its mark is no guess": (
+        GUESSED | KEY | {"is_mark_guessed": False},
+        {"item_id": "m2", **KEY},
+        {"m1"},
+    ),
+    "another message is, and lines tell several keys of its own": (
+        GUESSED | {"business_keys": ["k", "l"]},
+        {"item_id": "m2", **KEY},
+        {"m1"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("guessed", "other", "expected"), OTHERS.values(), ids=OTHERS)
+def test_a_guessed_mark_is_of_its_key_alone_where(guessed, other, expected):
+    ledger = judge([delivery("m1", **guessed), delivery(**other)], Around()).ledger
+
+    assert {d.item_id for d in ledger if d.marker_at is not None} == expected
+    assert all(d.one_of == ["m1"] for d in ledger if d.message_id is None and d.marker_at is not None)
+
+
+def test_a_guessed_mark_is_of_its_message_where_a_send_names_the_key():
+    sent = {
+        "operation": "SendMessage",
+        "error_code": None,
+        "called_at": datetime(2026, 1, 5, tzinfo=UTC),
+        "message_id": "m1",
+        "business_key": "k",
+    }
+    row = {"queue_arn": "orders", "deduplication_id": None, "actor": "a", "evidence_id": "s-1", **sent}
+    both = [delivery("m1", **GUESSED, **KEY), delivery("m2", **KEY)]
+
+    assert {d.item_id for d in judge(both, Around(sends=Sends([row]))).ledger if d.marker_at is not None} == {"m1"}
 
 
 SERVICE = {"message_id": None, "consumer_kind": "worker", "log_group": "/ecs/charge", "log_stream": "host", **KEY}

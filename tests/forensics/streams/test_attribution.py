@@ -6,7 +6,7 @@ from forensics.identity import handle_prefix
 from forensics.settings import Consumer
 from forensics.streams.attribution import attributed, in_stream_order, messages_by_handle, takes_one_at_a_time
 from forensics.streams.in_hand import LOOK_BACK, MOST_OPEN, SLOWEST, is_shared
-from forensics.streams.model import Fact, PlacedFact
+from forensics.streams.model import GUESSED, Fact, PlacedFact
 from tests.forensics.streams.worker_streams import DELETE, handle, stream
 
 RECORDS_FIRST = ("record y key=of-y", "effect key=of-y", "record z key=of-z", "effect key=of-z")
@@ -619,6 +619,22 @@ def test_of_very_many_messages_that_seem_to_be_open_the_oldest_are_not():
     assert _items(stream(*said, *rest, "effect"), one_at_a_time=False, silence_ms=900_000)[-1] == "a"
     more = [*said, f"record {MOST_OPEN - 1}", *rest, "record b", "effect"]
     assert _items(stream(*more), one_at_a_time=False, silence_ms=900_000)[-1] == "b"
+
+
+GUESSES = {
+    "while it was hidden": (("started a", 25.9, "effect key=k"), None),
+    "once it was visible again": (("started a", 26, "effect key=k"), GUESSED),
+    "once it was visible again, and a line tells that it has this key": (("record a key=k", 26, "effect key=k"), None),
+    "once it was visible again, as a stop by a guard": (("started a", 26, "guard key=k"), None),
+    "while it was hidden again": (("started a", 26, "started a", "effect key=k"), None),
+}
+
+
+@pytest.mark.parametrize(("said", "detail"), GUESSES.values(), ids=GUESSES)
+def test_a_key_is_given_as_a_guess_to_the_message_in_hand(said, detail):
+    *_, about = attributed(stream(*said), False, {}, silence_ms=27_000)
+
+    assert (about.item_id, about.fact.key, about.fact.detail) == ("a", "k", detail)
 
 
 def test_a_message_that_was_opened_again_is_open_longer_than_those_between():

@@ -613,6 +613,13 @@ def test_an_effect_is_told_once_more_in_one_handling(said, expected):
     assert delivery_of(handling, GROUP).lone_mark_count == expected
 
 
+@pytest.mark.parametrize(("pause", "expected"), [(25.9, False), (26, True)], ids=["hidden", "visible again"])
+def test_an_effect_that_names_a_key_is_a_guess_once_its_message_was_visible_again(pause, expected):
+    (handling,) = handlings("started a", pause, "effect key=k")
+
+    assert delivery_of(handling, GROUP).is_mark_guessed is expected
+
+
 ONE = ("worker_started", "started a", "effect a", "worker_finished")
 UNNAMED = {
     "each names its message": (ONE, []),
