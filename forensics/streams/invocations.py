@@ -282,13 +282,14 @@ def _parts(lines: Iterable[Statement], silence_ms: int) -> dict[str, list[Fact]]
     A message opens a part where its record is printed under another receipt handle, where it was not spoken of for
     longer than one run can take (``silence_ms``), or where it is handed over or failed again more than a moment behind a response: a
     run answers once. Facts that name no message stay with the records printed last; where
-    there are none, or their part was silent for so long, they are in a part of their own.
+    there are none, or another message was begun since, or their part was silent for so long, they are in a part of their own.
     """
     parts: dict[str, list[Fact]] = {}
     of_message: dict[str, str] = {}
     spoken_at: dict[str, int] = {}
     handles: dict[str, str] = {}
     current: str | None = None
+    printed: str | None = None
     answered_at: int | None = None
     for statement in lines:
         for fact in statement.facts:
@@ -306,7 +307,10 @@ def _parts(lines: Iterable[Statement], silence_ms: int) -> dict[str, list[Fact]]
                 of_message[message_id] = str(at_ms)
             spoken_at[message_id] = fact.at
             opened = of_message[message_id]
-            current = opened if fact.role == "record" else current
+            if fact.role == "record":
+                current = printed = opened
+            elif fact.role == "started" and opened != current == printed:  # its record is lost
+                current = None
             parts.setdefault(opened, []).append(fact)
         answered_at = statement.at if statement.is_response else answered_at
     return parts

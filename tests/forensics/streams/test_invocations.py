@@ -314,6 +314,27 @@ PARTED = {
         [(0, "app", None, record("m")), (5, "app", None, record("n")), (6, "app", None, by_key("k"))],
         {"?0.0": ["m"], "?0.5": ["n", "key:k"]},
     ),
+    "a key, where a message was begun since whose record is lost: in a part of its own": (
+        [(0, "app", None, record("m")), (5, "app", None, begun("n")), (6, "app", None, by_key("k"))],
+        {"?0.0": ["m"], "?0.5": ["n"], "?0.6.unnamed": ["key:k"]},
+    ),
+    "keys between messages begun of which none is printed: in one part": (
+        [
+            (0, "app", None, begun("m")),
+            (1, "app", None, by_key("k")),
+            (2, "app", None, begun("n")),
+            (3, "app", None, by_key("l")),
+        ],
+        {"?0.0": ["m"], "?0.1.unnamed": ["key:k", "key:l"], "?0.2": ["n"]},
+    ),
+    "a key, where one of those printed last was begun since: with them": (
+        [(0, "app", None, record("m"), record("n")), (5, "app", None, begun("n")), (6, "app", None, by_key("k"))],
+        {"?0.0": ["m", "n", "n", "key:k"]},
+    ),
+    "a key, where another message was only named since: with the records printed last": (
+        [(0, "app", None, record("m")), (5, "app", None, mention("n")), (6, "app", None, by_key("k"))],
+        {"?0.0": ["m", "key:k"], "?0.5": ["n"]},
+    ),
     "a key: with the record on its own line": (
         [(0, "app", None, record("m")), (5, "app", None, record("n"), by_key("k"))],
         {"?0.0": ["m"], "?0.5": ["n", "key:k"]},
