@@ -156,14 +156,15 @@ class _Said:
     def hear(self, statement: Statement) -> None:
         if messages := _messages(statement):
             self.named |= messages | _keys(statement)
-            self.begun |= _messages(statement, "started")
+            self.begun |= _begun_by(statement)
             self.has_printed = self.has_printed or _prints_batch(statement)
 
 
 def _already_at(statement: Statement, on: Mapping[str, _Said], last: str | None) -> str | None:
     """Return the only run of several that are on whose lines have named a message of this one, which prints no event.
 
-    A run begins each of its messages once: one that is begun again may be the ``last`` run's, if that has named none so far.
+    A run begins each of its messages once: one that is begun again may be the ``last`` run's, if that has named none so far but others
+    of the same run: it may have been handed the same batch.
     """
     if any(fact.role == "record" for fact in statement.facts):
         return None
@@ -172,13 +173,19 @@ def _already_at(statement: Statement, on: Mapping[str, _Said], last: str | None)
     if len(runs) != 1:
         return None
     of_last = on.get(last or "")
-    is_begun_again = not on[runs[0]].begun.isdisjoint(_messages(statement, "started"))
-    return None if is_begun_again and of_last is not None and not of_last.named else runs[0]
+    said = on[runs[0]]
+    is_begun_again = not said.begun.isdisjoint(_begun_by(statement))
+    return None if is_begun_again and of_last is not None and of_last.named <= said.named else runs[0]
 
 
 def _messages(statement: Statement, role: str | None = None) -> set[str]:
     """Return the messages that a line names, in any role or in one."""
     return {f.message_id for f in statement.facts if f.message_id is not None and (role is None or f.role == role)}
+
+
+def _begun_by(statement: Statement) -> set[str]:
+    """Return the messages that a line says to be begun or taken, and does not print."""
+    return {f.message_id for f in statement.facts if f.is_of_hand and f.role != "record" and f.message_id is not None}
 
 
 def _keys(statement: Statement) -> set[str]:

@@ -174,6 +174,19 @@ WHERE = {
         ],
         {(A, 1): ["m", "m"], (B, 1): ["n"]},
     ),
+    "of two that are on at once, messages that the first has taken already: the last, which was handed the same batch": (
+        [
+            (1, "start", A),
+            (2, "app", None, taken("m")),
+            (2, "app", None, taken("n")),
+            (3, "start", B),
+            (4, "app", None, taken("m")),
+            (4, "app", None, taken("n")),
+            (5, "report", A),
+            (6, "report", B),
+        ],
+        {(A, 1): ["m", "n"], (B, 1): ["m", "n"]},
+    ),
     "of two that are on at once, a message that the first has only named: that one": (
         [
             (1, "start", A),
