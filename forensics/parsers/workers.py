@@ -46,6 +46,10 @@ def _form(format_: str, event: str, text: str, *needles: str) -> Form:
 
 _JOB = r"(?P<job>[A-Za-z_][A-Za-z0-9_\\]*+)"
 _LARAVEL = r"(?:^|[\n\r])" + BLANK + r"*+" + TIMESTAMP + BLANK + r"++" + _JOB + BLANK + r"*+\.{2,}+"
+_LARAVEL_VERBOSE = (  # -v: id, connection and queue (an address on SQS); beside them the terminal often has no room for dots
+    r"(?:^|[\n\r])" + BLANK + r"*+" + TIMESTAMP + BLANK + r"++" + _JOB + BLANK + r"++(?P<message_id>" + UUID + r")"
+    r"(?:(?:" + BLANK + r"++[^\s.][^\s]{0,300}+){2}+)?" + BLANK + r"++\.*+" + BLANK + r"*+"
+)
 _OLD_LARAVEL = (
     r"^" + SPACE + r"*+\[" + TIMESTAMP + r"\]" + BLANK + r"*+\[(?P<message_id>[^\]\s]{1,100}+)\]" + BLANK + "*+"
 )
@@ -73,6 +77,9 @@ _VISIBILITY_SET = (  # a change that is made or was: every framework and team ha
 _SPRING_IDS = r"(?P<message_ids>" + UUID + r"(?:, " + UUID + r"){0,99}+)"
 
 FORMS = (
+    _form("laravel", "started", _LARAVEL_VERBOSE + r"RUNNING", " RUNNING"),
+    _form("laravel", "finished", _LARAVEL_VERBOSE + r"[^\n\r]{1,60}?s DONE(?![A-Za-z])", "s DONE"),
+    _form("laravel", "failed", _LARAVEL_VERBOSE + r"[^\n\r]{1,60}?s FAIL(?![A-Za-z])", "s FAIL"),
     _form("laravel", "started", _LARAVEL + BLANK + r"*+RUNNING", "...."),
     _form("laravel", "finished", _LARAVEL + r"[^\n\r]{0,60}?" + BLANK + r"DONE(?![A-Za-z])", "...."),
     _form("laravel", "failed", _LARAVEL + r"[^\n\r]{0,60}?" + BLANK + r"FAIL(?![A-Za-z])", "...."),

@@ -50,6 +50,19 @@ SAID = {
         f"Error acknowledging in queue orders messages {ID}, {OTHER} in 31ms",
         ("spring", "delete_failed", ID, (OTHER,)),
     ),
+    **{
+        f"Laravel tells with -v {words}": (
+            f"  2026-11-20 12:00:00 App\\Jobs\\Charge {ID}{words}",
+            ("laravel", event, ID, ()),
+        )
+        for words, event in (
+            (" sqs https://sqs.eu-west-1.amazonaws.com/111122223333/orders  RUNNING", "started"),
+            (" sqs https://sqs.eu-west-1.amazonaws.com/111122223333/orders  345.67ms DONE", "finished"),
+            (" sqs orders ............... 2m 3s FAIL", "failed"),
+            (" ......................... RUNNING", "started"),
+            ("  1s DONE", "finished"),
+        )
+    },
     "Laravel reports an exception": (
         '[2026-11-20 12:00:00] production.ERROR: declined {"exception":"[object] (App\\\\Declined(code: 0): declined at ',
         ("laravel", "raised", None, ()),
