@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cli.output import say
-from cli.said import in_words
+from cli.said import count_text, in_words
 
 if TYPE_CHECKING:
     from forensics.lake import Findings
@@ -68,11 +68,12 @@ def say_nothing_found(findings: "Findings", queue: str | None) -> None:
         say("{sentence}", sentence=in_words(sentence))
     if unchecked and not checked:
         return
+    deliveries = count_text(checked, "delivery", "deliveries")
     if queue:
         say(
-            "No incidents of queue {queue}. {n} of its deliveries were checked in this data version; `doubletake status` has gaps.",
+            "No incidents of queue {queue}; {deliveries} of it checked in this data version. `doubletake status` has gaps.",
             queue=repr(queue),
-            n=checked,
+            deliveries=deliveries,
         )
         return
-    say("No incidents. {n} deliveries were checked in this data version; `doubletake status` has gaps.", n=checked)
+    say("No incidents; {deliveries} checked in this data version. `doubletake status` has gaps.", deliveries=deliveries)

@@ -17,7 +17,7 @@ class LogFacts(NamedTuple):
     """What was found in one log group: ``handlings`` are runs of a function, or a worker's handlings of messages.
 
     Counts are of handlings; ``unmarked`` is of messages that were received once and deleted without the line that each effect is
-    to print, ``unmarked_id`` one of them. ``asks_response``: its mapping uses partial batch responses; None where not known.
+    to print, ``unmarked_id`` one of them. ``failed_alone`` counts what only the line of its failure names. ``asks_response``: its mapping uses partial batch responses; None where not known.
     """
 
     kind: str
@@ -33,6 +33,7 @@ class LogFacts(NamedTuple):
     is_exhaustive: bool = False
     unmarked: int = 0
     unmarked_id: str | None = None
+    failed_alone: int = 0
 
 
 class Missing(NamedTuple):
@@ -50,7 +51,7 @@ LEVELS = ("blind", "partial", "unread", "ready")
 
 
 class Readiness(NamedTuple):
-    """``level`` is ready, partial or blind (no line names a message); ``missing`` comes most useful first."""
+    """``level`` is ready, partial or blind (nothing but lines of failures names a message); ``missing`` comes most useful first."""
 
     level: str
     sentence: str
@@ -104,7 +105,8 @@ def readiness(log: LogFacts) -> Readiness:
     """
     first = BATCH if log.kind == "lambda" else RECEIVED
     missing = []
-    if log.with_message == 0:
+    is_blind = log.with_message <= log.failed_alone
+    if is_blind:
         missing.append(first)
     elif log.with_count == 0:
         missing.append(
@@ -119,8 +121,10 @@ def readiness(log: LogFacts) -> Readiness:
     unlike = "No line is like the effect of the settings file, so that a missing one tells nothing."
     is_unlike = log.is_effect_declared and log.with_effect == 0
     lacking = joined((m.what for m in missing), ", ") if missing else ""
-    if log.with_message == 0:
-        return Readiness("blind", said("No line names a message; missing: {missing}.", missing=lacking), tuple(missing))
+    if is_blind:
+        phrase = "Only lines of failures name a message; missing: {missing}."
+        nothing = "No line names a message; missing: {missing}."
+        return Readiness("blind", said(phrase if log.with_message else nothing, missing=lacking), tuple(missing))
     named = {"count": log.with_message, "total": log.handlings}
     doubt = _unmarked(log)
     if missing:
@@ -168,6 +172,7 @@ def logging_readiness(
                 is_exhaustive=bool(declared and declared.effect_is_exhaustive),
                 unmarked=found.get("unmarked", 0) if found else 0,
                 unmarked_id=found.get("unmarked_id") if found else None,
+                failed_alone=found.get("failed_alone", 0) if found else 0,
             )
         )
         if found is None and (group not in written or counted.get(group)):
@@ -198,6 +203,7 @@ def added(one: Counts, other: Counts) -> Counts:
         "function_name": one["function_name"],
         **{name: one[name] + other[name] for name in COUNTS},
         **_unmarked_of(one, other),
+        **{name: one[name] + other[name] for name in ("failed_alone",) if name in one and name in other},
         "samples": [min(samples), max(samples)] if samples else [],
         "first_at": min(one["first_at"], other["first_at"]),
         "last_at": max(one["last_at"], other["last_at"]),

@@ -26,7 +26,7 @@ def logging_readiness(setup: Setup) -> Answer:
     if setup.logging_level == "blind":
         return fails(
             WARNING,
-            _blind(setup.handling_count),
+            _blind(setup.handling_count, setup.named_count),
             advice,
             *uses,
         )
@@ -47,8 +47,10 @@ def logging_readiness(setup: Setup) -> Answer:
     return passes("messages, receive counts, starts and effects are logged", *uses)
 
 
-def _blind(handlings: int | None) -> str:
+def _blind(handlings: int | None, named: int | None) -> str:
     """Say of what none names a message: a worker's handlings are told by the messages they name."""
+    if named:
+        return "only lines of failures name a message: what went well, and was repeated, is not seen"
     if not handlings:
         return "no line names a message: duplicates can only be counted by the window"
     phrase = "none of {handlings} names a message: duplicates can only be counted by the window"

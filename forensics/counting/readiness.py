@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from forensics.readiness import Counts, added
+from forensics.run_ends import FAILED
 
 BY = ("log_group", "function_name")
 """Functions may share a log group; a worker has no name."""
@@ -35,6 +36,17 @@ def with_unmarked(counts: Iterable[Counts], deliveries: pl.DataFrame) -> list[Co
     told = {(group, name): more for group, name, *more in found.agg(pl.len(), pl.col("item_id").min()).iter_rows()}
     rows = [(row, told.get((row["log_group"], row["function_name"]), [0, None])) for row in counts]
     return [{**row, "unmarked": count, "unmarked_id": example} for row, (count, example) in rows]
+
+
+def with_failed_alone(counts: Iterable[Counts], deliveries: pl.DataFrame) -> list[Counts]:
+    """Add to a worker's counts how many of its deliveries are known by the line of their failure, and by none before it."""
+    says = (pl.col(name).is_not_null() for name in ("receive_count", "started_at", "finished_at", "effect_at"))
+    is_last = pl.col("received_at") == pl.col("run_ended_at")
+    failed = deliveries.filter(
+        pl.col("consumer_kind") == "worker", pl.col("run_status").is_in(FAILED), is_last, ~pl.any_horizontal(*says)
+    )
+    found = dict(failed.group_by("log_group").len().iter_rows())
+    return [{**row, "failed_alone": found.get(row["log_group"], 0)} for row in counts]
 
 
 def handling_counts(handlings: pl.DataFrame) -> list[Counts]:

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 
 from forensics.counting.orders import order_counts
-from forensics.counting.readiness import handling_counts, invocation_counts, with_unmarked
+from forensics.counting.readiness import handling_counts, invocation_counts, with_failed_alone, with_unmarked
 
 
 def told_of(invocations: pl.DataFrame, deliveries: pl.DataFrame, handlings: pl.DataFrame) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def told_of(invocations: pl.DataFrame, deliveries: pl.DataFrame, handlings: pl.D
         "workers": _workers(handlings),
         "orders": order_counts(deliveries),
         "of_invocations": with_unmarked(invocation_counts(started), deliveries),
-        "of_handlings": handling_counts(handlings),
+        "of_handlings": with_failed_alone(handling_counts(handlings), deliveries),
         "queues": sorted(deliveries["queue_arn"].unique().to_list()),
         "functions": sorted(deliveries["function_name"].drop_nulls().unique().to_list()),
         "received": _received(deliveries),

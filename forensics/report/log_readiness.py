@@ -2,7 +2,7 @@
 
 import shlex
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from unicodedata import normalize
 
@@ -53,9 +53,14 @@ def not_checked(findings: Findings, queue: str | None = None) -> list[str]:
     ``queue`` limits them to one queue's name.
     """
     where = equals("level", "blind") if queue is None else equals("level", "blind") & equals("queue", queue)
-    rows = plain_rows(findings.read(LOGGING_READINESS, ["queue", "log_group", "function_name"], where))
-    told = {(row["queue"], row["function_name"] or row["log_group"]) for row in rows}
-    return [*(not_checked_text(name, who) for name, who in sorted(told)), *not_placed(findings, queue)]
+    rows = plain_rows(findings.read(LOGGING_READINESS, ["queue", "log_group", "function_name", "named_count"], where))
+    return [*(not_checked_text(*one) for one in blind_consumers(rows)), *not_placed(findings, queue)]
+
+
+def blind_consumers(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, bool]]:
+    """Return queue and name of each consumer whose log is blind, sorted, and whether lines of failures name messages; ``rows`` are theirs."""
+    found = {(row["queue"], row["function_name"] or row["log_group"], bool(row["named_count"])) for row in rows}
+    return sorted(found)
 
 
 def not_placed(findings: Findings, queue: str | None = None) -> list[str]:
@@ -158,14 +163,18 @@ def nothing_checked(findings: Findings, queue: str | None = None) -> list[str]:
     return told if told or deliveries_of(findings, queue) else ["No delivery was found, so nothing was checked"]
 
 
-def not_checked_text(queue: str, consumer: str) -> str:
-    """Say that nothing a consumer was handed could be checked, and what to do.
+def not_checked_text(queue: str, consumer: str, are_failures_named: bool = False) -> str:
+    """Say that nothing a consumer was handed could be checked, or nothing but failures, and what to do.
 
     >>> not_checked_text("orders", "ship")
     'No line of ship names a message: what it got of orders was not checked. Look for lines that may: `doubletake suggest orders`'
     """
+    nothing = (
+        "No line of {who} names a message: what it got of {queue} was not checked. Look for lines that may: {command}"
+    )
+    failures = "Only lines of failures of {who} name a message: what else it got of {queue} was not checked. Look for lines that may: {command}"
     return said(
-        "No line of {who} names a message: what it got of {queue} was not checked. Look for lines that may: {command}",
+        failures if are_failures_named else nothing,
         who=consumer,
         queue=queue,
         command=f"`doubletake suggest {shlex.quote(queue)}`",

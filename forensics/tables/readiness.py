@@ -14,7 +14,11 @@ LOGGING_READINESS = Table(
         Column("log_group", "string", "the log group"),
         Column("consumer_kind", "string", "lambda or worker"),
         Column("function_name", "string", "the function; null for workers"),
-        Column("level", "string", "ready, partial, blind (no line names a message) or unread (no lines in evidence)"),
+        Column(
+            "level",
+            "string",
+            "ready, partial, blind (nothing but failures' lines names a message), unread (no line in evidence)",
+        ),
         *sentence("sentence", "what the lines tell and what is missing, with numbers"),
         Column("handling_count", "long", "runs of the function, or handlings by the worker, in evidence"),
         Column("named_count", "long", "those of which a line names a message or business key"),

@@ -12,7 +12,7 @@ from forensics.language import Language
 from forensics.people import judged
 from forensics.report.activity import QUIET_AFTER, is_open, quiet_for
 from forensics.report.faults import Fault
-from forensics.report.log_readiness import not_checked_text
+from forensics.report.log_readiness import blind_consumers, not_checked_text
 from forensics.report.records import verdict_counts
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.findings import LOGGING_READINESS, MESSAGES
@@ -109,17 +109,16 @@ def _kind(spoken: Language, code: str) -> str:
     return spoken.maybe("all" if code == "all" else cause_name(code))
 
 
-def _not_checked(queue: str, consumer: str) -> str:
-    return in_lake(in_words(not_checked_text(queue, consumer)), lake_path())
+def _not_checked(queue: str, consumer: str, are_failures_named: bool) -> str:
+    return in_lake(in_words(not_checked_text(queue, consumer, are_failures_named)), lake_path())
 
 
 def sentence(ranked: list[Fault], wanted: list[Incident], found: list[Incident], page: Page) -> str:
     """Answer the page's question in one sentence: of the faults of what is ``wanted``, worst first, it names the first."""
     until = page.board.generation.data_until_at
     if not found:
-        if blind := page.board.records(LOGGING_READINESS, ("level", "==", "blind")):
-            first = min(blind, key=lambda row: (row["queue"], row["function_name"] or row["log_group"]))
-            return _not_checked(first["queue"], first["function_name"] or first["log_group"])
+        if blind := blind_consumers(page.board.records(LOGGING_READINESS, ("level", "==", "blind"))):
+            return _not_checked(*blind[0])
         return say("No incidents in the data, which ends {data_end}.", data_end=page.data_end)
     if not wanted:
         return say(
@@ -290,9 +289,7 @@ def no_suspicion(page: Page) -> None:
         if start
         else ""
     )
-    blind = page.board.records(LOGGING_READINESS, ("level", "==", "blind"))
-    told = sorted({(row["queue"], row["function_name"] or row["log_group"]) for row in blind})
-    if told:
+    if told := blind_consumers(page.board.records(LOGGING_READINESS, ("level", "==", "blind"))):
         listed = [f"- {with_commands(_not_checked(*one))}" for one in told[:MOST_NOT_CHECKED]]
         if more := len(told) - len(listed):
             listed.append(say("- and {consumer}: the Data page lists all", consumer=count(more, "more consumer")))
@@ -302,17 +299,17 @@ def no_suspicion(page: Page) -> None:
             say("No delivery was found{when}, so nothing was checked.", when=when), icon=":material/hourglass_empty:"
         )
         return
-    st.success(
+    show, icon = (st.info, ":material/info:") if told else (st.success, ":material/check_circle:")
+    show(
         plain(
             say(
-                "No message was processed more than once{when}: {deliveries} on {queue} checked. The Data page shows "
-                "which source was read for which time.",
+                "No repeat was found{when}: {deliveries} on {queue} checked. The Data page shows which source was read for which time.",
                 when=when,
                 deliveries=count(checked, "delivery", "deliveries"),
                 queue=count(queues, "queue"),
             )
         ),
-        icon=":material/check_circle:",
+        icon=icon,
     )
 
 

@@ -89,8 +89,7 @@ def test_nothing_found_says_in_which_time_and_how_much_was_checked(visit, page, 
 
     assert at.title[0].value == title
     assert (
-        "No message was processed more than once from 17 Nov 2026 00:00 to 20 Nov 2026 06:12 UTC: 4 deliveries on "
-        "1 queue checked"
+        "No repeat was found from 17 Nov 2026 00:00 to 20 Nov 2026 06:12 UTC: 4 deliveries on 1 queue checked"
     ) in words(at).replace("\\", "")
     assert not at.dataframe
 

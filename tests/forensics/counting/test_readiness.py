@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forensics.counting.readiness import handling_counts, invocation_counts, together, with_unmarked
+from forensics.counting.readiness import handling_counts, invocation_counts, together, with_failed_alone, with_unmarked
 from forensics.known import Known
 from forensics.lake import to_arrow
 from forensics.readiness import COUNTS, logging_readiness
@@ -134,6 +134,51 @@ def test_a_workers_handlings_are_counted_for_what_their_lines_show():
             "last_at": MICROS + 1_000_000,
         }
     ]
+
+
+LATER = AT + timedelta(seconds=1)
+DELIVERY = {
+    "consumer_kind": "worker",
+    "log_group": WORKER,
+    "run_status": "error",
+    "received_at": AT,
+    "run_ended_at": AT,
+    "receive_count": None,
+    "started_at": None,
+    "finished_at": None,
+    "effect_at": None,
+}
+KNOWN_BY = {
+    "the line of its failure": ({}, "blind"),
+    "a line before its failure": ({"run_ended_at": LATER}, "partial"),
+    "a start at the time of its failure": ({"started_at": AT}, "partial"),
+    "its receive count": ({"receive_count": 1}, "partial"),
+    "a line that tells no failure": ({"run_status": "unknown"}, "partial"),
+}
+
+
+@pytest.mark.parametrize(("told", "level"), KNOWN_BY.values(), ids=KNOWN_BY)
+def test_a_worker_that_names_its_messages_only_where_they_fail_is_blind(told, level):
+    times = dict.fromkeys(
+        ("received_at", "run_ended_at", "started_at", "finished_at", "effect_at"), pl.Datetime("us", "UTC")
+    )
+    deliveries = pl.DataFrame([DELIVERY | told], schema_overrides=times)
+    counts = with_failed_alone(handlings((WORKER, AT, AT, "log:1", "m", False, False, False)), deliveries)
+
+    (row,) = ready(of_handlings=counts, consumers=[consumer(log_group=WORKER, kind="worker", function_name=None)])
+
+    assert (row["level"], row["named_count"]) == (level, 1)
+
+
+def test_a_worker_one_of_whose_parts_names_what_went_well_is_not_blind():
+    (counts,) = handlings((WORKER, AT, AT, "log:1", "m", False, False, False))
+    parts = [{**counts, "failed_alone": 1}, {**counts, "failed_alone": 0}]
+
+    (row,) = ready(
+        of_handlings=together([parts]), consumers=[consumer(log_group=WORKER, kind="worker", function_name=None)]
+    )
+
+    assert (row["level"], row["handling_count"]) == ("partial", 2)
 
 
 RUNS = st.builds(

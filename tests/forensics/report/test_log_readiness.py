@@ -70,6 +70,16 @@ def test_of_whom_nothing_was_checked_is_told_by_queue_and_consumer(tmp_path):
     ]
 
 
+def test_of_whom_only_failures_were_checked_is_told_apart_from_whom_nothing_was(tmp_path):
+    rows = [consumer("/aws/lambda/mute", "blind") | {"named_count": 1}]
+    findings = world.save(tmp_path / "lake", world.findings() | {"logging_readiness": rows}).findings()
+
+    assert not_checked(findings) == [
+        f"Only lines of failures of /aws/lambda/mute name a message: what else it got of {world.QUEUE} was not checked. "
+        f"Look for lines that may: `doubletake suggest {world.QUEUE}`"
+    ]
+
+
 EFFECTS = r"""
 [[function]]
 name = "charge"
