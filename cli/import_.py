@@ -82,9 +82,10 @@ def import_(
     ] = None,
 ) -> int:
     """Read exported and saved files, or evidence bundles, into the lake; no account is needed."""
+    from forensics.report.bundle import MANIFEST
     from ingest.bundles import is_bundle
 
-    bundles = [path for path in paths if path.is_file() and is_bundle(path)]
+    bundles = [path for path in paths if path.is_file() and is_bundle(path, MANIFEST)]
     for path in bundles:
         _import_bundle(chosen, path)
     if bundles and len(bundles) == len(paths):
@@ -169,13 +170,8 @@ def _judged_by(text: str) -> str:
 def imported(report: "ImportReport") -> Iterator[str]:
     """Yield what an import read, and what it lacks, in words."""
     from forensics.words import clock_text
-    from ingest.file_forms import Form
 
-    kinds = [
-        phrase("{count} {name}", count=count, name=term(form))
-        for form, count in sorted(report.files.items())
-        if form is not Form.NOTHING
-    ]
+    kinds = [phrase("{count} {name}", count=count, name=term(form)) for form, count in sorted(report.files.items())]
     yield phrase("Read {file}: {names}.", file=count_text(sum(report.files.values()), "file"), names=", ".join(kinds))
     for group, done in sorted(report.groups.items()):
         set_aside = done.quarantined_count

@@ -1,5 +1,6 @@
 """Rows of an evidence bundle, put into a lake as they are: they keep their names, so that the same report cites the same rows."""
 
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,17 @@ from forensics.tables.evidence import COVERAGE
 MAGIC = b"PK\x03\x04"
 
 
-def is_bundle(path: Path) -> bool:
-    """Tell whether a file may be a bundle: a ZIP. Raises OSError where it cannot be read."""
+def is_bundle(path: Path, manifest: str) -> bool:
+    """Tell whether a file may be a bundle: a ZIP with a file of that name, or a damaged one. Raises OSError where it cannot be read."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
+        if file.read(len(MAGIC)) != MAGIC:
+            return False
+        try:
+            return manifest in zipfile.ZipFile(file).namelist()
+        except (zipfile.BadZipFile, NotImplementedError, UnicodeError):
+            return True
 
 
 def store(lake: Lake, rows: Mapping[str, list[dict[str, Any]]]) -> tuple[int, int]:

@@ -39,7 +39,7 @@ class Form(StrEnum):
     RECORDS = "saved records"
     GUARD_TABLE = "idempotency table"
     WORKER_LOG = "worker log"
-    NOTHING = "nothing to import"
+    NOTHING = "with nothing to import"
     UNKNOWN = "unknown"
 
 
@@ -48,7 +48,8 @@ class FoundFile:
     """One file: where it is, what it is called inside what the person named, and what it holds.
 
     ``lacks_zone``: its times do not say their zone. ``log_stream`` is what the path says, for forms that do not name it;
-    ``columns`` are those of a table or a query, as queries name them; ``damage`` says why nothing of it can be read.
+    ``columns`` are those of a table or a query, as queries name them; ``damage`` says why nothing of it can be read;
+    ``is_archive``: other files are packed in it.
     """
 
     path: Path
@@ -58,6 +59,7 @@ class FoundFile:
     lacks_zone: bool = False
     columns: frozenset[str] = frozenset()
     damage: str | None = None
+    is_archive: bool = False
 
     @property
     def size_bytes(self) -> int:
@@ -93,6 +95,11 @@ _EVENT_KEYS = {"timestamp", "message", "ingestionTime", "logStreamName", "eventI
 _TYPED = re.compile(r'"Items"\s*:\s*\[\s*(?:\]|\{\s*"[^"]+"\s*:\s*\{\s*"(?:S|N|B|BOOL|M|L|NULL|SS|NS|BS)"\s*:)')
 """Items as DynamoDB writes them: each value under its type."""
 _TOP_KEY = re.compile(r'"([A-Za-z]+)"\s*:')
+_PACKED = tuple(
+    magic.decode("utf-8", "surrogateescape")
+    for magic in (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf\x27\x1c")
+)
+"""How gzip inside gzip, ZIP, bzip2, xz, zstd and 7z begin; of a tar file the name of its form stands further in."""
 _SUFFIXES = (".gz", ".json", ".jsonl", ".log", ".txt", ".csv")
 
 
@@ -110,6 +117,8 @@ def recognise(path: Path, name: str) -> FoundFile:
     text = head.lstrip()
     if not text:
         return FoundFile(path, name, Form.NOTHING if path.stat().st_size < 64 else Form.UNKNOWN)
+    if head.startswith(_PACKED) or head[257:262] == "ustar":
+        return FoundFile(path, name, Form.UNKNOWN, is_archive=True)
     if _EXPORT_LINE.match(head):
         if exported := _EXPORT_PATH.search(utf8_name(path)):
             return FoundFile(path, name, Form.EXPORT, exported_stream(exported["stream"]))

@@ -28,6 +28,7 @@ from ingest.saved_settings import read_settings
 
 CONSUMERS = BY_NAME["consumers"]
 _LAYERS = frozenset(table.layer for table in ALL_TABLES)
+_ARCHIVE = "a packed archive: unpack it, and import the folder"
 NO_LOGS = (Form.SETTINGS, Form.RECORDS, Form.GUARD_TABLE, Form.NOTHING, Form.UNKNOWN)
 
 
@@ -79,7 +80,7 @@ def import_files(
         lake.append(CONSUMERS, consumer_rows(lake, groups, report.read_groups), "consumers|import")
         run.record_coverage()
     report.gaps += whole.gaps
-    report.gaps += [of_file(f, "not a log, an export or a saved reply that is known") for f in found if _is_unknown(f)]
+    report.gaps += [of_file(f, _why_unknown(f)) for f in found if _is_unknown(f)]
     report.notes += groups.notes(report.read_groups)
     if outside:
         report.notes.append(
@@ -138,7 +139,12 @@ def _find(paths: Sequence[Path], lake_folder: Path) -> _Found:
     if all(f.form in (Form.UNKNOWN, Form.NOTHING) for f in found.files.values()):
         shown = ", ".join(repr(str(p)) for p in paths[:3])
         empty = said("nothing that can be imported is in {where}", where=shown)
-        gaps = [*found.gaps, *(of_file(f, f.damage) for f in found.files.values() if f.damage)]
+        gaps = [
+            *found.gaps,
+            *(of_file(f, f.damage or _ARCHIVE) for f in found.files.values() if f.damage or f.is_archive),
+        ]
+        if not gaps and not any(f.size_bytes for f in found.files.values()):
+            gaps = ["it is empty"]
         raise FileNotThereError(
             joined([empty, gaps[0]], ": ") if gaps else empty,
             "Give CloudWatch exports, deliveries, saved replies of the AWS command line, or logs with times.",
@@ -245,6 +251,10 @@ def _whole_events(file: FoundFile, choices: ImportChoices) -> Iterator[Any]:
     """Yield the events of a file up to where it is damaged, which is told when it is read into the lake."""
     with contextlib.suppress(FileDamagedError, FileTooLargeError):
         yield from (e.event for e in read_events(file, choices.zone) if e.reason is None)
+
+
+def _why_unknown(found: FoundFile) -> str:
+    return _ARCHIVE if found.is_archive else "not a log, an export or a saved reply that is known"
 
 
 def _is_unknown(found: FoundFile) -> bool:

@@ -1,5 +1,6 @@
 """Input that is not what it claims to be: kept with the reason, never stored as evidence, never a reason to stop."""
 
+import re
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +13,8 @@ QUARANTINE = BY_NAME["quarantine"]
 HEAD_CHARS = 200
 _EARLIEST_MS = 946_684_800_000  # 2000-01-01
 _LATEST_MS = 4_102_444_800_000  # 2100-01-01
+_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
+"""How a byte of a file that is no text in its encoding comes through."""
 
 
 def what_is_wrong(event: Any) -> str | None:
@@ -36,6 +39,10 @@ def what_is_wrong(event: Any) -> str | None:
     for name, text in (("message", line), ("log stream's name", stream), ("event id", event_id or "")):
         if "\0" in text:
             return said("the {what} holds a NUL character", what=name)
+        if _ESCAPED_BYTE.search(text):
+            return said(
+                "the {what} holds bytes that are not UTF-8: save the file as UTF-8, and import it again", what=name
+            )
         if not _is_unicode(text):
             return said("the {what} holds half a surrogate pair", what=name)
     return None

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import zipfile
 
 import pytest
 
@@ -54,6 +55,27 @@ def test_a_folder_of_everything_is_one_command(run, tmp_path):
     assert "1 setting of queues, functions and mappings, 1 of them new." in err
     assert lake.read(BY_NAME["consumers"]).to_pylist()[0]["queue_arn"] == arn
     assert {r["account_id"] for r in lake.read(BY_NAME["log_events"]).to_pylist()} == {"123456789012"}
+
+
+@pytest.mark.lake
+def test_a_zip_of_logs_is_no_damaged_bundle(run, tmp_path):
+    with zipfile.ZipFile(tmp_path / "logs.zip", "w") as archive:
+        archive.writestr("worker.log", LOG)
+    code, _, err = run("import", "logs.zip", "--log-group", "workers")
+
+    assert code == 2
+    assert "logs.zip: a packed archive: unpack it, and import the folder" in err
+    assert "bundle" not in err
+
+
+@pytest.mark.lake
+def test_every_file_that_was_looked_at_is_counted(run, tmp_path):
+    (tmp_path / "saved").mkdir()
+    (tmp_path / "saved" / "rotated.log").touch()
+    (tmp_path / "saved" / "worker.log").write_text(LOG)
+    _, _, err = run("import", "saved", "--log-group", "workers")
+
+    assert "Read 2 files: 1 with nothing to import, 1 worker log." in err
 
 
 @pytest.mark.lake

@@ -1,11 +1,16 @@
 """Importing files: every form, each event once, whatever was there before, and what is wrong said in a sentence."""
 
+import bz2
 import contextlib
 import gzip
+import io
 import json
+import lzma
 import os
 import random
 import socket
+import tarfile
+import zipfile
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -439,7 +444,49 @@ def test_an_archive_inside_an_archive_is_turned_away(lake, tmp_path):
     (tmp_path / "s" / "000000.gz").write_bytes(gzip.compress(inner))
     report = import_files(lake, [tmp_path], SAID)
 
-    assert report.gaps == ["s/000000.gz: not a log, an export or a saved reply that is known"]
+    assert report.gaps == ["s/000000.gz: a packed archive: unpack it, and import the folder"]
+
+
+def in_tar(data):
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        entry = tarfile.TarInfo("worker.log")
+        entry.size = len(data)
+        archive.addfile(entry, io.BytesIO(data))
+    return packed.getvalue()
+
+
+def in_zip(data):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("worker.log", data)
+    return packed.getvalue()
+
+
+PACKED = {
+    "zip": in_zip,
+    "tar": in_tar,
+    "tar.gz": lambda data: gzip.compress(in_tar(data)),
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+}
+
+
+@pytest.mark.parametrize("packed", PACKED.values(), ids=PACKED)
+def test_logs_in_an_archive_are_to_be_unpacked_first(lake, tmp_path, packed):
+    (tmp_path / "logs").write_bytes(packed(b"2026-11-20T05:12:00.000Z fine\n" * 99))
+
+    with pytest.raises(FileNotThereError, match="logs: a packed archive: unpack it, and import the folder"):
+        import_files(lake, [tmp_path / "logs"], SAID)
+
+
+def test_a_file_in_another_encoding_is_told_by_its_bytes(lake, tmp_path):
+    lines = b"2026-11-20T05:12:00.000Z fine\n2026-11-20T05:12:01.000Z ung\xfcltige PLZ\n"
+    (tmp_path / "worker.log").write_bytes(lines)
+    report = import_files(lake, [tmp_path], ImportChoices(log_groups=("g",)))
+
+    assert [line for _, _, line in events_of(lake)] == ["2026-11-20T05:12:00.000Z fine"]
+    assert "the message holds bytes that are not UTF-8: save the file as UTF-8" in plain(report.notes[0])
 
 
 UNCLEAR = {
