@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from forensics import bodies
+from forensics.bodies import REMOVED
 from forensics.report.records import plain_value
 
 Row = Mapping[str, Any]
@@ -75,18 +77,17 @@ _BODY_KEY = re.compile(
 
 
 def without_bodies(line: str) -> str:
-    """Replace message bodies of printed SQS events: a report carries business keys, never a body.
+    """Replace message bodies of printed SQS events, quoted, bare or printed as an object: a report carries business keys, never a body.
 
-    >>> without_bodies('{"messageId": "1", "body": "{\\\\"card\\\\": 4}", "md5OfBody": "ab"}')
-    '{"messageId": "1", "body": "(body left out, 13 characters)", "md5OfBody": "ab"}'
+    >>> without_bodies('{"messageId": "1", "body": {"card": 4}, "record.body": "4"}')
+    '{"messageId": "1", "body": "[body removed]", "record.body": "[body removed]"}'
     """
     parts, at = [], 0
     while found := _BODY_KEY.search(line, at):
         end = _closing_quote(line, found.end(), found["quote"], len(found["escape"]))
-        length = end - found.end()
-        parts += [line[at : found.end()], f"(body left out, {length} characters)"]
+        parts += [line[at : found.end()], REMOVED]
         at = end
-    return "".join([*parts, line[at:]])
+    return bodies.without_bodies("".join([*parts, line[at:]]))
 
 
 def _closing_quote(line: str, start: int, quote: str, depth: int) -> int:
