@@ -180,7 +180,7 @@ def test_finding_nothing_is_said_with_what_was_checked_and_on_stderr(run):
     code, out, err = run("messages", "--queue", world.QUEUE, "--verdict", "absorbed", "--format", "jsonl")
 
     assert (code, out) == (0, "")
-    assert f"No incidents of queue {world.QUEUE!r}. 6 of its deliveries were checked" in err
+    assert f"No incidents of queue {world.QUEUE!r}; 6 deliveries of it checked" in err
 
 
 @pytest.mark.parametrize("command", ["incidents", "messages"])
