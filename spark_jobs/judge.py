@@ -106,7 +106,9 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     written(folder, "works", frame(((*name, packed(told(work))) for name, work in others.items()), WORK_SCHEMA))
     unfinished = {name: work for name, work in works.items() if work.is_unfinished}
     written(folder, "ends", frame(((*name, packed(work)) for name, work in unfinished.items()), WORK_SCHEMA))
-    received = ledger.filter(pl.Series([not d.is_beside_messages for d in judged.ledger]).gather(places))
+    received = ledger.filter(
+        pl.Series([not d.is_beside_messages for d in judged.ledger], dtype=pl.Boolean).gather(places)
+    )
     written(folder, "measures", measures := delivery_measures(received, last_causes(redeliveries)))
     written(folder, "returned", returned_batches(ledger))
     return {

@@ -94,16 +94,15 @@ def repeats(
     origins = {message.item_id: message.origin for message in messages}
     paired = {(r.item_id, r.delivery_index): r for r in redeliveries if r.item_id in affected}
     works: dict[str, list[AnyDelivery]] = defaultdict(list)
-    of_messages = {d.work_id for d in ledger if not d.item_id.startswith(BY_KEY)}
     for delivery in ledger:
-        if delivery.effect == "yes" or (delivery.effect != "no" and not _is_beside(delivery, of_messages)):
+        if delivery.effect == "yes" or (delivery.effect != "no" and not _is_beside(delivery)):
             works[delivery.work_id].append(delivery)
     found = []
     for deliveries in works.values():
         deliveries.sort(key=_place_in_work)
         was_done = False
         for place, delivery in enumerate(deliveries):
-            may_count = was_done or not _is_beside(delivery, of_messages)
+            may_count = was_done or not _is_beside(delivery)
             if place and may_count and delivery.item_id in affected:
                 pair = paired.get((delivery.item_id, delivery.delivery_index))
                 found.append(_repeat(delivery, pair, origins.get(delivery.item_id), was_done))
@@ -112,9 +111,9 @@ def repeats(
     return found
 
 
-def _is_beside(delivery: AnyDelivery, of_messages: Collection[str]) -> bool:
-    """Tell whether it is a line that names a key alone, and its work has messages."""
-    return delivery.item_id.startswith(BY_KEY) and delivery.work_id in of_messages
+def _is_beside(delivery: AnyDelivery) -> bool:
+    """``Delivery.is_beside_messages``, also of what is packed for incidents."""
+    return delivery.item_id.startswith(BY_KEY) and delivery.work_id != delivery.item_id
 
 
 def _place_in_work(delivery: AnyDelivery) -> tuple[int, str, int]:

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
 from forensics.event_ids import is_event_id
 from forensics.judging.ending import ended_if_last
@@ -13,7 +14,7 @@ from forensics.streams.model import Delivery
 
 
 def works(items: Sequence[list[Delivery]], around: Surroundings) -> list[list[list[Delivery]]]:
-    """Put items together that share their work, and fill in ``work_id``: the smallest item id of the work.
+    """Put items together that share their work, in order of queue and work, and fill in ``work_id``: the smallest id of its messages, else its key's item id.
 
     Items of one queue share their work by deduplication id in their message group, business key, a framework's job id, a
     deduplication id that is the other's message id (a FIFO redrive), and a body that went to the dead-letter queue once and
@@ -38,11 +39,14 @@ def works(items: Sequence[list[Delivery]], around: Surroundings) -> list[list[li
                 links.join(holder, key)
     found: dict[Key, list[list[Delivery]]] = defaultdict(list)
     for item in items:
-        name = links.smallest(_key(item))
-        found[name].append(item)
-        for delivery in item:
-            delivery.work_id = name[1]
-    return list(found.values())
+        found[links.smallest(_key(item))].append(item)
+    named: dict[Key, list[list[Delivery]]] = {}
+    for work in found.values():
+        _, name = min((item[0].message_id is None, item[0].item_id) for item in work)
+        named[work[0][0].queue_arn, name] = work
+        for delivery in chain.from_iterable(work):
+            delivery.work_id = name
+    return [work for _, work in sorted(named.items())]
 
 
 _OF_ANY_QUEUE = ("message", "job")

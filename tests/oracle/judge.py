@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -217,7 +217,7 @@ def _judge_world(world: World, found: Findings, score: Score) -> list[Problem]:
     score.messages += len(world.truth)
     score.redelivered += sum(len(t.deliveries) > 1 for t in world.truth.values())
     problems, untold = [], Untold(world)
-    alone = {row["item_id"].removeprefix("key:") for row in found.deliveries if row["message_id"] is None}
+    alone = Counter(row["item_id"].removeprefix("key:") for row in found.deliveries if row["message_id"] is None)
     for row in found.messages:
         problems += _judge_row(world, row, score, untold, alone)
         problems += _judge_guard(world, row)
@@ -265,8 +265,12 @@ def _works_of(world: World, row: Row) -> list[MessageTruth]:
     return [t for t in world.truth.values() if t.business_key in row["business_keys"]]
 
 
-def _judge_row(world: World, row: Row, score: Score, untold: Untold, keys_alone: Collection[str]) -> list[Problem]:
-    """Hold an interval to how often the work was done; lines that name a key alone may be of messages whose own lines do not tell it."""
+def _judge_row(world: World, row: Row, score: Score, untold: Untold, keys_alone: Mapping[str, int]) -> list[Problem]:
+    """Hold an interval to how often the work was done.
+
+    Lines that name its key alone may be of messages whose own lines do not tell it: it was done as often as there are such lines, if
+    all messages of the key did it so often.
+    """
     message_id, low, high = row["message_id"], row["effects_at_least"], row["effects_at_most"]
     unknown = {message_id, *row["related_message_ids"], *row["maybe_related_message_ids"]} - {None} - set(world.truth)
     if unknown:
@@ -280,8 +284,12 @@ def _judge_row(world: World, row: Row, score: Score, untold: Untold, keys_alone:
         score.maybe_others += len(works) == len(linked)
     done = sum(t.effects_done for t in works)
     score.rows += 1
-    keys = {t.business_key for t in works}.intersection(keys_alone)
-    most = max(done, sum(t.effects_done for t in world.truth.values() if t.business_key in keys))
+    keys = {t.business_key for t in works}
+    by_lines = min(
+        sum(t.effects_done for t in world.truth.values() if t.business_key in keys),
+        max((keys_alone.get(key, 0) for key in keys), default=0),
+    )
+    most = max(done, by_lines)
     is_sound = low <= most and (high is None or done <= high)
     shown = sum(t.effects_up_to_shown_count for t in works)
     later = [

@@ -6,33 +6,33 @@ import pytest
 
 from tests.oracle import Plan, World
 from tests.oracle.judge import Findings, judge, stories, verdict_of
+from tests.oracle.truth import MessageTruth
 
 WORLD = World(3, Plan(troubles=frozenset({"slow"}), trouble_rate=0.3, send_spread_s=1, max_receive_count=3))
 
 
 def honest_messages(world: World) -> list[dict]:
     """What a perfect product would say of every redelivered message."""
-    rows = []
-    for known in world.truth.values():
-        if len(known.deliveries) > 1:
-            done = known.effects_done
-            rows.append(
-                {
-                    "queue": world.queue_name,
-                    "message_id": known.message_id,
-                    "related_message_ids": [],
-                    "maybe_related_message_ids": [],
-                    "business_keys": [known.business_key],
-                    "verdict": verdict_of(done, done, False),
-                    "certainty": "inferred",
-                    "is_provisional": False,
-                    "effects_at_least": done,
-                    "effects_at_most": done,
-                    "receive_count": len(known.deliveries),
-                    "is_dead_lettered": known.dead_lettered_ms is not None,
-                }
-            )
-    return rows
+    return [honest_message(world, known) for known in world.truth.values() if len(known.deliveries) > 1]
+
+
+def honest_message(world: World, known: MessageTruth) -> dict:
+    """What a perfect product would say of a message by itself."""
+    done = known.effects_done
+    return {
+        "queue": world.queue_name,
+        "message_id": known.message_id,
+        "related_message_ids": [],
+        "maybe_related_message_ids": [],
+        "business_keys": [known.business_key],
+        "verdict": verdict_of(done, done, False),
+        "certainty": "inferred",
+        "is_provisional": False,
+        "effects_at_least": done,
+        "effects_at_most": done,
+        "receive_count": len(known.deliveries),
+        "is_dead_lettered": known.dead_lettered_ms is not None,
+    }
 
 
 def honest_redeliveries(world: World) -> list[dict]:
@@ -108,6 +108,31 @@ def test_a_lie_about_a_message_is_caught(done, values, kind):
     problems, _ = judged(change(done, **values))
 
     assert kind in kinds(p for p in problems if p.is_unsound)
+
+
+@pytest.mark.parametrize(("lines", "is_lie"), [(1, True), (2, False), (9, False)])
+def test_work_may_be_said_to_be_done_as_often_as_lines_name_its_key_alone_where_its_messages_did_it_so_often(
+    lines, is_lie
+):
+    world = World(5, Plan(troubles=frozenset({"same_work_again"}), trouble_rate=0.9, send_spread_s=1, guard=None))
+    by_key = {}
+    for known in world.truth.values():
+        by_key.setdefault(known.business_key, []).append(known)
+    known = next(one for same in by_key.values() for one in same if (one.effects_done, len(same)) == (1, 2))
+    row = honest_message(world, known) | {"effects_at_least": 2, "effects_at_most": 2, "verdict": "confirmed"}
+    line = {
+        "queue": world.queue_name,
+        "item_id": f"key:{known.business_key}",
+        "message_id": None,
+        "effect": "yes",
+        "basis": "marker",
+        "receive_count": None,
+    }
+    more = row | {"effects_at_least": 3, "effects_at_most": 3}
+
+    assert sum(one.effects_done for one in by_key[known.business_key]) == 2
+    assert ("false confirmed" in kinds(judge([world], Findings([row], [], [line] * lines))[0])) == is_lie
+    assert kinds(judge([world], Findings([more], [], [line] * lines))[0]) & {"false confirmed", "unsound interval"}
 
 
 def test_a_link_between_two_works_is_caught():

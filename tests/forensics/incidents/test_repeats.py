@@ -20,8 +20,8 @@ def test_a_delivery_that_may_have_done_the_work_after_another_may_have_is_a_repe
 
 
 def test_a_line_that_names_a_key_alone_is_a_repeat_of_its_messages_work_where_it_shows_one_for_sure():
-    def line(effect, seconds=90):
-        return delivery("key:k", 1, seconds, work_id="a", effect=effect, message_id=None)
+    def line(effect, seconds=90, work_id="a"):
+        return delivery("key:k", 1, seconds, work_id=work_id, effect=effect, message_id=None)
 
     def places(*effects, beside):
         ledger = [delivery("a", n, n * 60, effect=effect) for n, effect in enumerate(effects, 1)]
@@ -31,7 +31,7 @@ def test_a_line_that_names_a_key_alone_is_a_repeat_of_its_messages_work_where_it
     assert places("yes", beside=line("unknown")) == []
     assert places("unknown", "unknown", beside=line("yes")) == [("a", 2)]
     assert places("unknown", beside=line("unknown", 0)) == []
-    assert len(found([line("unknown", n) for n in (1, 2)], affected=("key:k",))) == 1
+    assert len(found([line("unknown", n, "key:k") for n in (1, 2)], affected=("key:k",))) == 1
 
 
 def test_work_that_was_done_at_most_once_has_no_repeats():

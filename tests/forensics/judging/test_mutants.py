@@ -153,6 +153,7 @@ ASKED = {
         (test_works.answer, test_works.IN_AN_UNKNOWN_QUEUE),
         (test_works.of_a_body, test_works.OF_A_BODY),
         (test_works.redriven, test_works.REDRIVEN),
+        (test_works.named, test_works.BESIDE_A_KEY),
     ],
 }
 """Per module what its border cases ask; a case ends in what must be answered."""

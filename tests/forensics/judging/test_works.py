@@ -239,6 +239,22 @@ def test_a_work_is_named_by_its_smallest_item_and_linked_through_others():
     assert {d.work_id for item in items for d in item} == {"m1"}
 
 
+BESIDE_A_KEY = {"a message that sorts before it": ("0a1b", "0a1b"), "one that sorts behind it": ("zz-9", "zz-9")}
+
+
+def named(of, message_id):
+    mine, line = delivery(message_id, business_keys=["k"]), delivery("key:k", business_keys=["k"])
+    of.works([[line], [mine]], Around())
+    assert (mine.is_beside_messages, line.is_beside_messages) == (False, True)
+    (name,) = {mine.work_id, line.work_id}
+    return name
+
+
+@pytest.mark.parametrize(("message_id", "expected"), BESIDE_A_KEY.values(), ids=BESIDE_A_KEY)
+def test_a_work_is_named_by_a_message_beside_lines_that_name_its_key_alone(message_id, expected):
+    assert named(works, message_id) == expected
+
+
 def test_a_link_said_in_any_delivery_links_the_message():
     twice = [delivery("m1"), delivery("m1", business_keys=["k"])]
     other = [delivery("m2", business_keys=["k"])]
