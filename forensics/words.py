@@ -64,10 +64,12 @@ def span_text(span_ms: float | None) -> str:
 def seconds_text(span_ms: float) -> str:
     """Write a span in seconds, to be held against a setting in seconds.
 
-    >>> seconds_text(600_060), seconds_text(30_000)
-    ('600.06 s', '30 s')
+    It is cut as ``span_text`` cuts: one span reads the same wherever it is told.
+
+    >>> seconds_text(600_060), seconds_text(30_000), seconds_text(9_445), span_text(9_445)
+    ('600.06 s', '30 s', '9.44 s', '9.44 s')
     """
-    return f"{span_ms / 1000:.2f}".rstrip("0").rstrip(".") + " s"
+    return f"{_cut(span_ms / 1000, 2)} s"
 
 
 def _two(big: int, big_unit: str, small: int, small_unit: str) -> str:
