@@ -26,7 +26,8 @@ def verdict_text(case: Case, say: Language = ENGLISH) -> str:
         lines.append(f"  {say('{n} of all set aside by people', n=aside)}")
     if counts := cause_counts(incident):
         causes = " · ".join(f"{_cause(code, say)} {count:,}" for code, count in counts.items())
-        lines.append(say("Causes of redelivery: {causes}", causes=causes))
+        of_runs, of_messages = "Causes of failed runs: {causes}", "Causes of redelivery of affected messages: {causes}"
+        lines.append(say(of_runs if incident["messages"] is None else of_messages, causes=causes))
     return "\n".join([*lines, *_certainty_lines(case, say), *_stop_lines(case, say)])
 
 

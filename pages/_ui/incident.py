@@ -193,7 +193,7 @@ def causes(case: Incident) -> None:
     """Show which causes count, and why the rival ones are out."""
     st.subheader(say("Cause, and causes ruled out"), anchor="causes")
     said = " · ".join(f"**{plain(cause(code))}** {n:,}" for code, n in code_counts(case["causes"] or []))
-    counted = say("Failed runs") if case["messages"] is None else say("Redeliveries")
+    counted = say("Failed runs") if case["messages"] is None else say("Redeliveries of affected messages")
     if case["primary_cause"] in ORIGIN_RULES:
         why = plain(cause(case["primary_cause"]))
         st.markdown(
