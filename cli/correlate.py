@@ -1,6 +1,7 @@
 """The command that turns evidence into findings: correlate."""
 
 from datetime import UTC, datetime
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -40,6 +41,7 @@ def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, an
     """Correlate with the steps told, and say what came of it."""
     from cli.progress import steps
     from forensics.report.log_readiness import not_checked, unlike_effects, unlike_keys
+    from forensics.report.settings_names import unlike_names
     from forensics.window import TimeWindow
     from spark_jobs.runner import correlate as correlate_evidence
 
@@ -60,6 +62,12 @@ def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, an
         data_version=generation.data_version,
     )
     findings = lake.findings()
-    for sentence in (*not_checked(findings), *unlike_effects(findings, settings), *unlike_keys(findings)):
+    told = (
+        not_checked(findings),
+        unlike_names(findings, settings),
+        unlike_effects(findings, settings),
+        unlike_keys(findings),
+    )
+    for sentence in chain.from_iterable(told):
         say("{sentence}", sentence=in_words(sentence))
     return generation

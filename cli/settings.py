@@ -8,6 +8,18 @@ import typer
 
 from cli.options import Everywhere
 from cli.output import say
+from cli.said import in_words
+from forensics.errors import LakeMissingError
+
+
+def _unlike_names(chosen: Everywhere) -> list[str]:
+    """Return what the lake has under other names than the settings; nothing where there are no findings yet."""
+    from forensics.report.settings_names import unlike_names
+
+    try:
+        return unlike_names(chosen.findings(), chosen.settings())
+    except LakeMissingError:
+        return []
 
 
 def settings(
@@ -27,6 +39,8 @@ def settings(
     print(json.dumps(said, indent=1, ensure_ascii=False, default=str))
     file = chosen.settings_file()
     if file:
-        say("{file} can be meant, all of it.", file=repr(str(file)))
+        say("Every key of {file} is known, and every value can be meant.", file=repr(str(file)))
+        for sentence in _unlike_names(chosen):
+            say("{sentence}", sentence=in_words(sentence))
     else:
         say("There is no settings file: these are the defaults.")

@@ -79,6 +79,15 @@ def differences(then: str, now: str) -> list[str]:
     return told
 
 
+def quoted(text: str) -> str:
+    r"""Write a text as people write an expression in the file: in single quotes, with no backslash doubled.
+
+    >>> print(quoted(r"charged (?P<key>\S+)"), quoted("it's"))
+    'charged (?P<key>\S+)' "it's"
+    """
+    return f"'{text}'" if "'" not in text and text.isprintable() else repr(text)
+
+
 def _said(section: Consumer | GuardTable | Producer) -> dict[str, Any]:
     """Return what is said of a consumer, table or producer; what is not said is left out."""
     values = {f.name: (getattr(section, f.name), f.default) for f in fields(section)}
@@ -113,5 +122,5 @@ def _changed(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, st
 def _short(value: Any) -> str:
     if value is None:
         return "not set"
-    text = repr(value) if isinstance(value, str) else str(value).lower()
+    text = quoted(value) if isinstance(value, str) else str(value).lower()
     return text if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS]}…"

@@ -15,6 +15,7 @@ from forensics.readiness import LEVELS
 from forensics.report.queue_lookup import deliveries_of
 from forensics.sentence import counted, joined, said
 from forensics.settings import Settings
+from forensics.settings_text import quoted
 from forensics.tables.evidence import CONSUMERS
 from forensics.tables.findings import DELIVERIES, LOGGING_READINESS
 
@@ -105,7 +106,7 @@ def unlike_effects(findings: Findings, settings: Settings) -> list[str]:
         said(
             "No line of {who} is like its effect, {effect}, so nothing tells which work was done. Look for lines that do: {command}",
             who=who,
-            effect=repr(declared[who]),
+            effect=quoted(declared[who]),
             command=f"`doubletake suggest {shlex.quote(name)}`",
         )
         for name, who in sorted(told)

@@ -30,7 +30,7 @@ def test_it_prints_what_the_file_says(run, tmp_path):
 
     assert code == 0
     assert json.loads(out)["queues"][0]["owner"] == "ana"
-    assert err == "'doubletake.toml' can be meant, all of it.\n"
+    assert err == "Every key of 'doubletake.toml' is known, and every value can be meant.\n"
 
 
 def test_without_a_file_it_prints_the_defaults_and_says_so(run):

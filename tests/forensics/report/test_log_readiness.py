@@ -103,7 +103,7 @@ def test_an_effect_that_no_line_is_like_is_told_where_lines_name_messages(tmp_pa
     findings = world.save(tmp_path / "lake", world.findings() | {"logging_readiness": rows}).findings()
 
     assert unlike_effects(findings, Settings.parse(EFFECTS)) == [
-        "No line of charge is like its effect, 'charged (?P<key>\\\\S+)', so nothing tells which work was done. "
+        "No line of charge is like its effect, 'charged (?P<key>\\S+)', so nothing tells which work was done. "
         f"Look for lines that do: `doubletake suggest {world.QUEUE}`"
     ]
     assert unlike_effects(findings, Settings()) == []
