@@ -128,15 +128,18 @@ def unlike_keys(findings: Findings, queue: str | None = None) -> list[str]:
         of_lines[row["queue"], row["log_group"]].update(row["business_keys"] or ())
     of_bodies: dict[tuple[str, str], set[str]] = defaultdict(set)
     where = ~is_missing("message_id") & one_of("log_group", (group for _, group in of_lines))
-    for batch in findings.scan(DELIVERIES, columns, where) if of_lines else ():
+    are_alike: set[tuple[str, str]] = set()
+    for batch in findings.scan(DELIVERIES, [*columns, "basis"], where) if of_lines else ():
         for row in batch.to_pylist():
             place = row["queue"], row["log_group"]
+            if row["basis"] == "marker" and row["business_keys"]:  # a line of an effect that names the message's key
+                are_alike.add(place)
             if place in of_lines:
                 of_bodies[place].update(key for key in row["business_keys"] or () if not is_event_id(key))
     return [
         unlike_keys_text(*place, *(min(known, key=lambda key: (len(key), key)) for known in (of_lines[place], keys)))
         for place, keys in sorted(of_bodies.items())
-        if keys and of_lines[place] and not keys & of_lines[place]
+        if keys and of_lines[place] and place not in are_alike and not keys & of_lines[place]
     ]
 
 

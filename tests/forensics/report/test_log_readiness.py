@@ -126,6 +126,7 @@ LOGGED = HANDED | {"message_id": None, "basis": "marker", "business_keys": ["ORD
 KEYS = {
     "no line's key is a message's": ([HANDED, LOGGED], True),
     "one is": ([HANDED, LOGGED, HANDED | {"business_keys": ["ORD-1"]}], False),
+    "a line with a message's key was told from its thread": ([HANDED, LOGGED, HANDED | {"basis": "marker"}], False),
     "messages have none": ([HANDED | {"business_keys": []}, LOGGED], False),
     "another consumer's messages have others": ([HANDED | {"log_group": "/ecs/other"}, LOGGED], False),
     "lines that tell of no effect": ([HANDED, LOGGED | {"basis": "no_item_lines"}], False),
