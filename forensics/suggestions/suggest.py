@@ -37,6 +37,7 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
     for run in runs:
         by_group[run.log_group].append(run)
     effects = []
+    are_named = True
     for log_group, function in consumers:
         mine = by_group.pop(log_group, [])
         section, who = ("function", function) if function else ("worker", log_group)
@@ -48,6 +49,7 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
             if not mine:
                 cannot_tell.append(_of_nameless(who, nameless))
             there += nameless.there
+            are_named = are_named and not nameless.runs
             mine = nameless.runs or [_as_if_well(run) for run in mine]
         if not mine:
             continue
@@ -69,7 +71,7 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
     fresh = tuple(p for p in proposals if not _is_said(p, settings))
     items = sum(len(run.items) for mine, _ in effects for run in mine)
     found_all = Suggestions(name, fresh, tuple(cannot_tell), there, items)
-    return _tried(findings, arn, settings, found_all)
+    return _tried(findings, arn, settings, found_all, are_named)
 
 
 def _as_if_well(run: RunLines) -> RunLines:
@@ -169,13 +171,19 @@ def _is_said(proposal: Proposal, settings: Settings) -> bool:
     return theirs is not None and getattr(theirs, proposal.kind) not in (None, False)
 
 
-def _tried(findings: Findings, queue_arn: str, settings: Settings, found: Suggestions) -> Suggestions:
-    """Judge what was redelivered once more, under the proposals: what they would decide."""
+def _tried(findings: Findings, queue_arn: str, settings: Settings, found: Suggestions, are_named: bool) -> Suggestions:
+    """Judge what was redelivered once more, under the proposals: what they would decide.
+
+    Nobody knows of what the lines name in words of their own alone (``are_named``: of none) whether it was redelivered.
+    """
     if not found.proposals:
         return found
     now = verdicts_now(findings, queue_arn)
     if not now and not findings.read(DELIVERIES, ["item_id"], equals("queue_arn", queue_arn)).num_rows:
         why = said("no line names a message as yet: correlate again to see what they decide")
+        return Suggestions(**{**vars(found), "not_tried": why})
+    if not now and not are_named:
+        why = said("what these lines name was not known as yet: correlate again to see what they decide")
         return Suggestions(**{**vars(found), "not_tried": why})
     proposed = Settings.parse(settings_text(settings.text, found.proposals))
     then = verdicts_under(findings, queue_arn, proposed)

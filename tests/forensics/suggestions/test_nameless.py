@@ -27,7 +27,7 @@ def an_id(number, kind=0):
     return str(UUID(int=number + 1 + (kind << 96) + (4 << 76)))
 
 
-def lake_of(tmp_path, log_group, lines, invocations=()):
+def lake_of(tmp_path, log_group, lines, invocations=(), deliveries=()):
     """Return the findings of a lake of one queue with one consumer; lines are seconds, stream and text."""
     numbers = count()
     rows = [
@@ -60,7 +60,7 @@ def lake_of(tmp_path, log_group, lines, invocations=()):
         "found_by": "option (--log-group)",
     }
     lake.append(CONSUMERS, [consumer], "test|nameless")
-    world.publish(lake, {"invocations": list(invocations)}, "run-2")
+    world.publish(lake, {"invocations": list(invocations), "deliveries": list(deliveries)}, "run-2")
     return lake.findings()
 
 
@@ -217,6 +217,30 @@ def test_a_worker_that_names_messages_in_its_own_words_gets_its_marks_proposed(t
     assert told["started"] == ("worker", WORKER, r"got (?P<message_id>\S+)")
     assert told["effect"] == ("worker", WORKER, r"charged card for (?P<message_id>\S+)")
     assert found.runs == 62
+
+
+def test_that_no_verdict_would_change_is_not_said_where_only_a_failure_was_known(tmp_path):
+    lines = []
+    for number in (*range(60), 3, 4):
+        at = 5.0 * len(lines)
+        lines.append((at, "worker-1", f"INFO got {an_id(number)} from queue"))
+        lines.append((at + 2, "worker-1", f"INFO charged card for {an_id(number)} amount=12.{number}"))
+    failed = world.findings()["deliveries"][0] | {
+        "queue": QUEUE,
+        "queue_arn": QUEUE,
+        "log_group": WORKER,
+        "log_stream": "worker-1",
+        "consumer": f"{WORKER}|worker-1|{an_id(99)}|1",
+        "consumer_kind": "worker",
+        "function_name": None,
+        "item_id": an_id(99),
+        "message_id": an_id(99),
+        "run_status": "error",
+    }
+    found = proposed(lake_of(tmp_path, WORKER, lines, deliveries=[failed]))
+
+    assert "effect" in {p.kind for p in found.proposals}
+    assert "not known" in found.decides
 
 
 def test_the_thread_that_a_line_begins_with_parts_no_ids_of_one_place_from_others(tmp_path):
