@@ -21,10 +21,10 @@ REMOVED = "[body removed]"
 MOST_KEY_CHARS = 256
 """A business key longer than this is no key."""
 
-_NAMES = r"(?:[bB]ody|[mM]essage_?[bB]ody|(?:string|binary|String|Binary)Value|(?:string|binary)_value)"
+_NAMES = r"(?:[bB]ody|(?:[mM]essage|raw)_?[bB]ody|(?:string|binary|String|Binary)Value|(?:string|binary)_value)"
 _QUOTE = r"\\{0,15}[\"'`]|\\{1,15}u002[27]|&(?:amp;){0,3}(?:quot|apos|#0?3[49]|#x2[27]);"
 _KEY = re.compile(
-    rf"(?:(?<![A-Za-z0-9_.-])|(?<=u002[27])|(?<=\\[nrt])){_NAMES}(?:{_QUOTE})?\]?\s{{0,8}}(?:=&gt;|[=-]>|[:=])\s{{0,8}}(?:string\(\d{{1,7}}\) )?b?"
+    rf"(?:(?<![A-Za-z0-9_])|(?<=u002[27])|(?<=\\[nrt])){_NAMES}(?:{_QUOTE})?\]?\s{{0,8}}(?:=&gt;|[=-]>|[:=])\s{{0,8}}(?:string\(\d{{1,7}}\) )?b?"
     rf"(?P<quote>{_QUOTE})?"
 )
 _AFTER_VALUE = re.compile(r"\s*(?:[,}\])]|$)")
@@ -106,8 +106,10 @@ def _closing(line: str, at: int, mark: str, level: int) -> int:
 def _end_of_bare(line: str, at: int) -> int:
     """Return where a value without quotes ends: an object at its last bracket, other text where the next field begins."""
     if line[at : at + 1] not in ("{", "["):
-        found = _AFTER_BARE.search(line, at)
-        return found.start() if found else len(line)
+        following = _KEY.search(line, at)
+        end = following.start() if following else len(line)
+        found = _AFTER_BARE.search(line, at, end)
+        return found.start() if found else end
     depth, place, inside = 0, at, ""
     while place < len(line):
         char = line[place]

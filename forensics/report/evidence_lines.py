@@ -1,14 +1,12 @@
 """Cited evidence as text: one line per row, message bodies left out."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from forensics import bodies
-from forensics.bodies import REMOVED
+from forensics.bodies import without_bodies
 from forensics.report.records import plain_value
 
 Row = Mapping[str, Any]
@@ -65,42 +63,3 @@ def _describe(table: str, row: Row) -> tuple[datetime | None, str, str, str, str
     skipped = {"evidence_id", "collected_at", "head"}
     told = {k: plain_value(v) for k, v in row.items() if v is not None and k not in skipped}
     return at, table, str(name or ""), json.dumps(told, ensure_ascii=False), evidence_id
-
-
-_BODY_KEY = re.compile(
-    r"""(?<![A-Za-z0-9_])(?:[mM]essage|raw)?[bB]ody   # body, Body, MessageBody, rawBody; not md5OfBody
-        (?P<close>\\*["']?)\s*[:=]>?\s*               # the key's own closing quote, then : or = or =>
-        (?P<escape>\\*)(?P<quote>["'`])               # the value's opening quote, escaped when JSON is inside JSON
-    """,
-    re.VERBOSE,
-)
-
-
-def without_bodies(line: str) -> str:
-    """Replace message bodies of printed SQS events, quoted, bare or printed as an object: a report carries business keys, never a body.
-
-    >>> without_bodies('{"messageId": "1", "body": {"card": 4}, "record.body": "4"}')
-    '{"messageId": "1", "body": "[body removed]", "record.body": "[body removed]"}'
-    """
-    parts, at = [], 0
-    while found := _BODY_KEY.search(line, at):
-        end = _closing_quote(line, found.end(), found["quote"], len(found["escape"]))
-        parts += [line[at : found.end()], REMOVED]
-        at = end
-    return bodies.without_bodies("".join([*parts, line[at:]]))
-
-
-def _closing_quote(line: str, start: int, quote: str, depth: int) -> int:
-    """Return where a quoted value ends; the line's end if it was cut.
-
-    At depth n the closing quote has n backslashes before it, plus 2(n + 1) for each backslash the value ends with.
-    """
-    at = line.find(quote, start)
-    while at >= 0:
-        escapes = 0
-        while at - escapes > start and line[at - escapes - 1] == "\\":
-            escapes += 1
-        if escapes % (2 * (depth + 1)) == depth:
-            return at - depth
-        at = line.find(quote, at + 1)
-    return len(line)

@@ -47,6 +47,14 @@ FORMS = {
     "Java": f"{{MessageId: m-1,MD5OfBody: 0123,Body: {BODY},Attributes: {{}}}}",
     "Java, no JSON": f"Message(MessageId=m-1, MD5OfBody=0123, Body=card {SECRET}, Attributes={{}})",
     "an attribute": f"{{'StringValue': '{SECRET}', 'messageId': 'm-1', 'md5': '0123'}}",
+    "a Python object": repr({"messageId": "m-1", "body": json.loads(BODY), "md5OfBody": "0123"}),
+    "a Node object": f"{{ messageId: 'm-1', body: {{ card: '{SECRET}' }}, md5OfBody: '0123' }}",
+    "two records": f'[{{"body": "{SECRET}", "a": "m-1"}}, {{"body": "{SECRET}", "b": "0123"}}]',
+    "a parameter": f'{{"MessageBody": "{SECRET}", "messageId": "m-1", "md5": "0123"}}',
+    "a field of a record": f'm-1 record.body="{SECRET}" 0123',
+    "a field with a name of its own": f"m-1 raw_body={SECRET}, rawBody={SECRET}, md5=0123",
+    "PHP, shown twice": f'm-1 [body] => none "body" => "{SECRET}", 0123',
+    "bare, one behind the other": f"m-1 body={SECRET} record.body={SECRET} body='{SECRET}' 0123",
     "a line that was cut": AS_JSON[: AS_JSON.index("canary") + 6],
 }
 
@@ -148,6 +156,9 @@ HOSTILE = {
     "backslashes and quotes": '"body": "' + '\\"' * 500_000,
     "open objects": "body: {" * 150_000,
     "one long body": '"body": "' + "x" * 1_000_000 + '"',
+    "bare, one behind the other": "body: a " * 150_000,
+    "bare ends": "body: a> " * 150_000,
+    "keys within a value": '{"body": "' + '\\"body: \\' * 150_000,
     "continued": "body: " + "'a' + " * 160_000,
 }
 
