@@ -173,7 +173,7 @@ def write_deliveries(folder: Path, deliveries: pl.DataFrame) -> pl.DataFrame:
     a file of its own, row by row beside them.
     """
     others, mine = deliveries.filter(~is_judged_anyway()), deliveries.filter(is_judged_anyway())
-    written(folder, "deliveries", others.select(*TABLE_COLUMNS))
+    written(folder, "others", others.select(*TABLE_COLUMNS))
     extras = others.drop(*TABLE_COLUMNS)
     extras.write_parquet(folder / "extras.parquet", compression="zstd", compression_level=1, statistics=False)
     written(folder, "open", mine, ("received_at",), row_group_size=_OPEN_ROWS)
@@ -182,7 +182,7 @@ def write_deliveries(folder: Path, deliveries: pl.DataFrame) -> pl.DataFrame:
 
 def other_deliveries(folder: Path) -> pl.LazyFrame:
     """Return the deliveries of a part that are judged only where something else speaks of their message."""
-    return pl.concat([read_part(folder, "deliveries"), read_part(folder, "extras")], how="horizontal")
+    return pl.concat([read_part(folder, "others"), read_part(folder, "extras")], how="horizontal")
 
 
 def all_deliveries(folder: Path) -> pl.LazyFrame:

@@ -230,8 +230,8 @@ def settle(shared: Shared, unit: Unit, folder: Path) -> Summary:
     source = shared.part(unit["part"])
     mine = shared.plan.owners((pl.col("part") == unit["part"]) & pl.col("is_other"))["owner"].unique()
     if mine.is_empty():
-        for name in ("deliveries", "measures"):
-            linked(source / f"{name}.parquet", folder / f"{name}.parquet")
+        for name, here in (("others", "deliveries"), ("measures", "measures")):
+            linked(source / f"{name}.parquet", folder / f"{here}.parquet")
         return {}
     rows = other_deliveries(source).filter(~pl.col("item_hash").is_in(mine.implode()))
     deliveries = rows.select(*DELIVERIES.column_names).collect()
