@@ -332,7 +332,7 @@ def everywhere(
         be_wide(bool(chosen.wide))
         folder = chosen.lake_folder(_DEFAULT_OF.get(command.__name__, DEFAULT_LAKE))
         speak(chosen.language_code(), None if folder == DEFAULT_LAKE else folder)
-        if chosen.config:
+        if chosen.config and not (given.get("write") and not chosen.config.exists()):
             chosen.settings()  # whoever names a file wants to hear what is wrong with it, also where it decides nothing
         if before:
             before()

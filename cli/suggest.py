@@ -62,9 +62,12 @@ def suggest(
     queue = chosen.one_queue(queue, same_queue)
     if accept and not write:
         raise NothingAcceptedError("--accept says what --write may write, and --write was not given", "Add --write.")
+    from forensics.settings import Settings
     from forensics.suggestions import suggest as find
 
-    found = find(chosen.findings(name_of(queue)), queue, chosen.settings())
+    is_new = write and chosen.config is not None and not chosen.config.exists()
+    settings = Settings() if is_new else chosen.settings()
+    found = find(chosen.findings(name_of(queue)), queue, settings)
     print_rows([record(p) for p in found.proposals], how, _TABLE, _COLUMNS)
     for sentence in found.cannot_tell:
         say("Not told: {sentence}", sentence=in_words(sentence))

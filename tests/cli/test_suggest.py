@@ -182,3 +182,10 @@ def test_the_only_queue_of_a_lake_need_not_be_named_and_of_several_the_names_are
     assert cli.main([command, "--lake", str(several.root)]) == 2
     assert "no queue was named" in (told := capsys.readouterr().err)
     assert f"There is: mail, {world.QUEUE}" in told
+
+
+def test_a_settings_file_that_is_not_there_yet_is_made(lake, tmp_path):
+    file = tmp_path / "new.toml"
+
+    assert cli.main(["suggest", world.QUEUE, "--lake", lake, "--config", str(file), "--write", "--accept", "all"]) == 0
+    assert "effect = " in file.read_text(encoding="utf-8")
