@@ -31,6 +31,6 @@ def guard_missing(setup: Setup) -> Answer:
     again = setup.redelivery_count or 0
     if again:
         again_told = counted(again, "redelivered message")
-        told = said("no guard was seen on a queue that charges, with {messages}", messages=again_told)
+        told = said("no guard against repeats was seen, with {messages}", messages=again_told)
         return fails(WARNING, told, advice, *uses)
-    return fails(NOTE, "no guard was seen on a queue that charges", advice, *uses)
+    return fails(NOTE, "no guard against repeats was seen", advice, *uses)

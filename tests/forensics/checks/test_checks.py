@@ -531,3 +531,7 @@ def test_what_the_logs_lack_is_said_in_the_words_of_the_readiness_table():
     assert blind.sentence.startswith("none of 1,000 handlings names a message")
     assert blind.advice == "Add to the handler: print(event) (Python)."
     assert partial.sentence == "9 of 9 handlings name their messages; missing: the effect"
+
+
+def test_a_missing_guard_is_told_in_words_that_fit_any_effect():
+    assert "charges" not in asked("guard_missing", has_guard_line=False).sentence
