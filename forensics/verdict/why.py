@@ -94,8 +94,8 @@ def why_sentence(why: Why, say: Callable[..., str] = _english, span: Callable[[f
     charge-card timed out after 30 s with 10 messages of payments.fifo in the batch. 7 had finished; SQS redelivered all 10 after \
 the visibility timeout of 10 min, and 7 were processed again.
     >>> print(why_sentence(Why("orders", ["worker"], "visibility_expired", gap_ms=30_020, overlap_ms=9000, visibility_timeout_s=30)))
-    worker was still working on a message of orders when the visibility timeout of 30 s expired. SQS redelivered it, and both \
-runs were at work for 9 s.
+    worker was still working on a message of orders when the visibility timeout of 30 s expired. SQS redelivered it, with both \
+runs at work for 9 s.
     >>> why_sentence(Why("orders", ["worker"], "producer_retry"))
     'The producer sent the same work to orders again in another message.'
     >>> why_sentence(Why("orders", redelivered=0))
@@ -167,7 +167,7 @@ def _redelivered(why: Why, say: Callable[..., str], span: Callable[[float], str]
         told = " {span} after the previous receive" if is_pronoun else ", {span} after the previous receive"
         when = say(told, span=span(why.gap_ms))
     if why.overlap_ms:
-        overlap = say(", and both runs were at work for {span}", span=span(why.overlap_ms))
+        overlap = say(", with both runs at work for {span}", span=span(why.overlap_ms))
     if why.done_again and is_one:
         again = say(", and it was processed again")
     elif why.done_again:

@@ -105,3 +105,9 @@ def test_runs_that_ended_so_are_counted_whether_or_not_another_receive_followed(
     row = incident_row("payments-1", ARN, share_of(affected, pairs, ledger, set("abc")), None, [])
 
     assert row["cause_sentence"].endswith("6 runs with messages of this incident ended so.")
+
+
+def test_an_overlap_stands_in_one_sentence_with_what_was_done_again():
+    why = Why("orders", ["worker"], "visibility_expired", redelivered=1, done_again=1, overlap_ms=9000, gap_ms=30_000)
+
+    assert "with both runs at work for 9 s, and it was processed again." in why_sentence(why)
