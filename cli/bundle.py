@@ -59,7 +59,7 @@ def bundle(
     content = evidence_bundle(findings, case, redact=names, margin=around)
     write_out(content, output or file_name(case, "zip").replace(".zip", "-evidence.zip"))
     (say if output == "-" else answer)(f"SHA-256: {sha256(content).hexdigest()}")
-    say("Tell its receiver this digest on another way, or sign the file: `minisign -Sm FILE`.")
+    say("Tell its receiver this digest in another way, or sign the file: `minisign -Sm FILE`.")
     if names.asked:
         say(
             "{redaction}: look through the bundle before you hand it on; the PDF was left out.",

@@ -1,7 +1,7 @@
 """A case as one ZIP: every form of the report, a manifest, the digest of each file, and at its end the digest of the whole.
 
 That proves a bundle undamaged and of one piece. Whoever changes one knowingly can write every digest anew: only the ZIP's own
-digest, told on another way, or a signature shows that.
+digest, told in another way, or a signature shows that.
 """
 
 import hashlib
