@@ -28,21 +28,23 @@ _WRONG = {
 
 
 def read(text: str, where: str) -> SettingsFile:
-    """Return what a settings file says; raises SettingsError for the first thing in it that cannot be meant."""
+    """Return what a settings file says; raises SettingsError for all in it that cannot be meant, misspelled keys first."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         raise SettingsError(
             said("{where} is not valid TOML: {problem}", where=where, problem=str(problem)),
-            "Regular expressions go in 'single quotes'.",
+            "Close the section's name: [[worker]] or [team]."
+            if "array declaration" in str(problem) or "table declaration" in str(problem)
+            else "Regular expressions go in 'single quotes'.",
         ) from problem
     try:
         return SettingsFile.model_validate(data)
     except ValidationError as problem:
-        first = min(
-            problem.errors(), key=lambda error: error["type"] != "extra_forbidden"
-        )  # a misspelled key, first of all
-        sentence, hint = _told(first, data)
+        errors = sorted(problem.errors(), key=lambda error: error["type"] != "extra_forbidden")
+        told = [_told(error, data) for error in errors]
+        sentences, hints = (list(dict.fromkeys(column)) for column in zip(*told, strict=True))
+        sentence, hint = joined(sentences, "; "), joined([hint for hint in hints if hint], " ")
         raise SettingsError(said("{where}: {problem}", where=where, problem=sentence), hint) from None
 
 

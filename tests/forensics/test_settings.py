@@ -266,3 +266,17 @@ def test_a_queue_weighs_as_much_as_any_other_where_nothing_is_said():
     assert said.weights == {"payments": 20}
     with pytest.raises(SettingsError):
         Settings.parse('[[queue]]\nname = "mail"\nweight = 0\n')
+
+
+def test_every_mistake_of_a_file_is_told_at_once():
+    with pytest.raises(SettingsError) as caught:
+        Settings.parse("[[worker]]\nlog_grop = 'g'\n[[queue]]\nnam = 'q'\n[team]\nzone = 5\n")
+
+    assert all(word in str(caught.value) for word in ("'log_grop'", "'nam'", "zone = 5"))
+
+
+def test_a_section_that_is_not_closed_is_told_to_be_closed():
+    with pytest.raises(SettingsError) as caught:
+        Settings.parse("[[worker]\nlog_group = 'g'\n")
+
+    assert caught.value.hint == "Close the section's name: [[worker]] or [team]."
