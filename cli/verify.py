@@ -24,7 +24,9 @@ def verify(
     from forensics.report.bundle import MOST_BYTES, naming
     from forensics.report.bundle import verify as verified
 
-    if bundle.exists() and not bundle.is_file():
+    if not bundle.exists():
+        raise NoBundleError(said("there is no file {file}", file=repr(str(bundle))), "Check the path.")
+    if not bundle.is_file():
         raise NoBundleError(
             said("{file} is a folder, a pipe or a device, and no file", file=repr(str(bundle))),
             "Save the ZIP as a file first.",

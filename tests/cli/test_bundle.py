@@ -103,3 +103,10 @@ def test_a_pipe_is_no_bundle_and_is_not_waited_for(tmp_path, capsys):
 
     assert cli.main(["verify", str(tmp_path / "case.zip")]) == 2
     assert "is a folder, a pipe or a device, and no file" in capsys.readouterr().err
+
+
+def test_a_bundle_that_is_not_there_is_told_without_an_imports_hint(capsys):
+    assert cli.main(["verify", "nowhere.zip"]) == 2
+    assert "there is no file 'nowhere.zip'" in (err := capsys.readouterr().err)
+    assert "Check the path." in err
+    assert "stored twice" not in err
