@@ -2,7 +2,13 @@ from forensics.report.evidence_lines import evidence_lines
 
 
 def test_cited_log_lines_and_calls_are_shown_without_bodies():
-    log = {"evidence_id": "log:1", "logged_at": None, "log_group": "g", "log_stream": "s", "line": 'a body="4111 1111" b'}
+    log = {
+        "evidence_id": "log:1",
+        "logged_at": None,
+        "log_group": "g",
+        "log_stream": "s",
+        "line": 'a body="4111 1111" b',
+    }
     (shown,) = evidence_lines({"log_events": [log]})
 
     assert shown.text == 'a body="[body removed]" b'
