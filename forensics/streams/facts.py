@@ -80,11 +80,14 @@ def facts_of(
 def of_line(facts: list[Fact], parsed: ParsedLine, line: str) -> list[Fact]:
     """Return a worker's facts with the thread that wrote their line and its own time's mark, as far as it says them.
 
-    And that it is an error's, of each message that it names.
+    And with the receive count that the settings find in it, where it names no two messages: one worker may have a message in hand
+    twice at once, and only this tells whose an end is. And that it is an error's, of each message that it names.
     """
     if not facts:
         return facts
-    thread, mark = thread_of(line), mark_of(line)
+    thread, mark, count = thread_of(line), mark_of(line), parsed.receive_count
+    if count is not None and len({fact.message_id for fact in facts} - {None}) < 2:
+        facts = [fact._replace(receive_count=count) if fact.receive_count is None else fact for fact in facts]
     if parsed.mentions and is_error_line(parsed, line):
         facts = [*facts, *(Fact(ERROR, facts[0].at, facts[0].evidence_id, named) for named in parsed.mentions)]
     return facts if thread is None and mark is None else [f._replace(thread=thread, line_mark=mark) for f in facts]

@@ -29,7 +29,7 @@ def parted(facts: Sequence[AboutItem], silence_ms: int, one_at_a_time: bool) -> 
         for about in sorted(line, key=_by_weight):
             message.hear(about)
     _give_back(message.handlings)
-    return message.handlings
+    return [_with_sure_count(handling) for handling in message.handlings]
 
 
 def _by_weight(about: AboutItem) -> tuple[bool, int]:
@@ -91,9 +91,11 @@ class _MessageInStream:
             return
         if self._is_printed_again(fact):
             fact = fact._replace(role="mention", detail=TAKEN)
+        if self._is_placed_by_count(about, fact):
+            return
         earlier = self._earlier_by_handle(fact) or self._of_its_thread(fact) or self._left_open(fact)
         if earlier is not None:
-            self._give_to(earlier, fact)
+            self._give_to(earlier, fact, self.handlings[-1])
             return
         ends_another = self._may_end_another(fact)
         is_guess = self._repeats_effect(about) or self._goes_on_unopened(fact)
@@ -104,7 +106,7 @@ class _MessageInStream:
         opens = self._opens(about, fact)
         is_over, latest = self._had_effect or self._is_closed, self.handlings[-1] if self.handlings else ()
         is_later = self._is_later_start(fact) or (fact.role == "record" and self._is_long_over(latest, fact.at))
-        has_lost_opener = (is_over and is_later) or self._is_after_silence(fact)
+        has_lost_opener = (is_over and is_later) or self._is_after_silence(fact) or self._is_counted_apart(fact)
         begins = not self.handlings or (opens and (not self._is_awaiting_opener or has_lost_opener))
         if begins or is_guess or is_lost:
             self.handlings.append([])
@@ -116,22 +118,52 @@ class _MessageInStream:
             self._by_handle.setdefault(handle_prefix(fact.receipt_handle), self.handlings[-1])
         self._remember(about, fact)
 
-    def _give_to(self, earlier: list[Fact], fact: Fact) -> None:
-        """Give a call to the handling whose handle it names; with its delete the effect last told, if it shows none.
+    def _is_placed_by_count(self, about: AboutItem, fact: Fact) -> bool:
+        """Add what tells its receive count, and opens nothing, to the handling with that count; tell whether it did.
+
+        With a count that no handling has it is of one whose opening is lost. What ends its work takes the effect with it that was last
+        told without a count, as in ``_give_to``.
+        """
+        count = fact.receive_count
+        if count is None or fact.role in SURENESS or not self.handlings or not all(map(_counts, self.handlings)):
+            return False
+        latest = self.handlings[-1]
+        mine = next((handling for handling in reversed(self.handlings) if count in _counts(handling)), None)
+        if mine is None:
+            mine, self._is_guessed = [], False
+            self.handlings.append(mine)
+        if mine is latest:
+            mine.append(fact)
+        else:
+            self._give_to(mine, fact, latest)
+        if mine is self.handlings[-1]:
+            self._remember(about, fact)
+        return True
+
+    def _is_counted_apart(self, fact: Fact) -> bool:
+        counts = _counts(self.handlings[-1]) if self.handlings else set()
+        return fact.receive_count is not None and bool(counts) and fact.receive_count not in counts
+
+    def _give_to(self, mine: list[Fact], fact: Fact, latest: list[Fact]) -> None:
+        """Give what names a handling to it, by handle or receive count; with its delete the effect last told in the latest, if it shows none.
 
         Else one effect would count twice: as the line that the quicker worker seems to have written, and as what the slower
         one finished before it tried to delete.
         """
-        latest = self.handlings[-1]
-        if fact.is_failed_delete and not any(told.role == "effect" for told in earlier):
+        is_done = fact.is_failed_delete or (
+            fact.receive_count is not None and (fact.role in DELETED or fact.role == "worker_finished")
+        )
+        if is_done and not _shows_effect(mine):
             effects = [
-                n for n, told in enumerate(latest) if told.role == "effect" and told.thread in (None, fact.thread)
+                n
+                for n, told in enumerate(latest)
+                if told.role == "effect" and told.thread in (None, fact.thread) and told.receive_count is None
             ]
             place = max(effects, default=None)
             if place is not None:
-                earlier.append(latest.pop(place))
-                self._had_effect = any(told.role == "effect" for told in latest)
-        earlier.append(fact)
+                mine.append(latest.pop(place))
+                self._had_effect = _shows_effect(latest)
+        mine.append(fact)
 
     def _is_printed_again(self, fact: Fact) -> bool:
         if fact.role != "record" or fact.receipt_handle is None:
@@ -332,6 +364,21 @@ def _shows_work(handling: Sequence[Fact]) -> bool:
     return any(fact.role in ("effect", "guard", "worker_refused") for fact in handling)
 
 
+def _counts(handling: Sequence[Fact]) -> set[int]:
+    """Return the receive counts that the lines of a handling tell."""
+    return {fact.receive_count for fact in handling if fact.receive_count is not None}
+
+
+def _with_sure_count(handling: list[Fact]) -> list[Fact]:
+    """Return a handling without its receive count where neither what opens it nor every line tells one: some may be another's."""
+    counted = {fact.evidence_id for fact in handling if fact.receive_count is not None}
+    if not counted or any(fact.role in SURENESS and fact.evidence_id in counted for fact in handling):
+        return handling
+    if counted.issuperset(fact.evidence_id for fact in handling):
+        return handling
+    return [fact._replace(receive_count=None) for fact in handling]
+
+
 def _threads(handling: Sequence[Fact]) -> set[str]:
     """Return the threads that began a handling, as far as lines say it."""
     return {fact.thread for fact in handling if fact.role in SURENESS and fact.thread is not None}
@@ -349,5 +396,7 @@ def _give_back(handlings: Sequence[list[Fact]]) -> None:
     """
     for before, handling in pairwise(handlings):
         effects = [place for place, fact in enumerate(handling) if fact.role == "effect"]
+        if any(handling[place].receive_count is not None for place in effects):  # it stands where its count is
+            continue
         if len(effects) > 1 and not any(fact.role == "effect" or fact.role in CLOSERS for fact in before):
             before.append(handling.pop(effects[1]))

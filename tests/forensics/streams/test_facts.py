@@ -144,6 +144,15 @@ def test_the_receive_count_of_a_line_that_names_one_message_and_its_handle_is_th
     assert [f.receive_count for f in said(f"attempt 3: {handed_out}, {handed_out}")] == [None, None]
 
 
+def test_a_workers_facts_of_one_message_all_have_the_receive_count_of_their_line():
+    for line, counts in (
+        (f"message {A}: charged m={A}, attempt 3", {3}),
+        (f"message {A}: charged m={B}, attempt 3", {None}),
+    ):
+        parsed = parse_line(line, CONSUMER, "/ecs/pay")
+        assert {fact.receive_count for fact in of_line(facts_of(parsed, 0, "e-1"), parsed, line)} == counts
+
+
 def test_what_sqs_counted_itself_stands():
     assert [f.receive_count for f in said(f'attempt 3: {{"messageId":"{A}","ApproximateReceiveCount":"2"}}')] == [2]
 

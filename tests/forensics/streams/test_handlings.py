@@ -437,6 +437,36 @@ SAID = {
         ("started a", "deleted a", "started a", "deleted a", "worker_delete_failed a"),
         ["a: started deleted", "a: started deleted delete_failed"],
     ),
+    "each line tells its receive count: the slower one ends behind the quicker one, and is no third": (
+        (
+            *("started a count=1", "started a count=2", "effect a count=2", "deleted a count=2"),
+            *("effect a count=1", "deleted a count=1"),
+        ),
+        ["a: started effect deleted", "a: started effect deleted"],
+    ),
+    "only ends tell their receive count: what is told right before the slower one's end is its work, not the quicker one's": (
+        (
+            *("started a count=1", "started a count=2", "effect a", "worker_finished a count=1"),
+            *("started a count=3", "guard a", "worker_finished a count=3", "effect a", "worker_finished a count=2"),
+        ),
+        [
+            "a: started effect finished",
+            "a: started effect finished",
+            "a: started guard finished",
+        ],
+    ),
+    "an end whose receive count nothing opened takes the effect right before it": (
+        ("started a count=1", "effect a", "worker_finished a count=2"),
+        ["a: started", "a: effect finished"],
+    ),
+    "an effect told twice with one receive count is that one's": (
+        ("started a count=1", "started a count=2", "effect a count=2", 2, "effect a count=2"),
+        ["a: started", "a: started effect effect"],
+    ),
+    "a receive count that nothing opened is of a handling whose opening is lost": (
+        ("started a count=1", "effect a count=1", "effect a count=2", "deleted a count=2"),
+        ["a: started effect", "a: effect deleted"],
+    ),
     "Celery's task again": (
         ("worker_started key=t", "worker_failed key=t", "worker_started key=t"),
         ["key:t: started failed", "key:t: started"],
@@ -447,6 +477,19 @@ SAID = {
 @pytest.mark.parametrize(("said", "expected"), SAID.values(), ids=SAID)
 def test_a_message_is_in_hand(said, expected):
     assert told(handlings(*said)) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "counts"),
+    [
+        (("started a count=1", "effect a", "deleted a"), [1]),
+        (("effect a count=1", "deleted a count=1"), [1]),
+        (("effect a", "deleted a count=1"), [None]),
+    ],
+    ids=["its opening tells it", "every line tells it", "one line without it may be another's"],
+)
+def test_a_handling_has_a_receive_count_for_sure_where(said, counts):
+    assert [delivery_of(handling, GROUP).receive_count for handling in handlings(*said)] == counts
 
 
 def test_a_failure_is_the_latest_handlings_where_a_process_has_one_message_at_a_time():
