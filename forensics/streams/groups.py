@@ -178,7 +178,10 @@ class _Told:
         if kind == WORKER:
             queue_name = (queue or "").rpartition(":")[2]
             silence_ms = self._hidden_by_name_s.get(queue_name, UNKNOWN_VISIBILITY_S) * _OF_VISIBILITY
-            return LogGroup(name, kind, _only(self.functions.get(name)), queue, self._worker(name), silence_ms)
+            is_known = queue_name in self._hidden_by_name_s
+            return LogGroup(
+                name, kind, _only(self.functions.get(name)), queue, self._worker(name), silence_ms, is_known
+            )
         function = _only(self.functions.get(name)) or (_function_in(name) if name not in self.functions else None)
         silence_ms = self._silence_ms(self._timeouts_of(name, function), queue)
         consumer = self.declared.get(function or "", Consumer())

@@ -58,7 +58,7 @@ def handlings_of(
     found = []
     for item_id, its_facts in by_item.items():
         last_ms, same_ms = None, 0
-        for handling in parted(its_facts, group.silence_ms, one_at_a_time):
+        for handling in parted(its_facts, group, one_at_a_time):
             ms = handling[0].at // 1000
             same_ms = same_ms + 1 if ms == last_ms else 1
             last_ms = ms

@@ -14,6 +14,7 @@ class LogGroup:
     """Who writes a log group, and what the team says of how it logs. None: nothing tells.
 
     ``kind`` is lambda or worker. ``silence_ms``: so long a silence parts what no START and no opening line parts.
+    ``is_visibility_known``: of a worker's, it is taken from the visibility timeout of its queue.
     """
 
     name: str
@@ -22,6 +23,7 @@ class LogGroup:
     queue_arn: str | None = None
     consumer: Consumer = Consumer()
     silence_ms: int = 30_000
+    is_visibility_known: bool = True
 
     @property
     def queue_name(self) -> str | None:

@@ -6,7 +6,7 @@ from itertools import groupby, pairwise
 from forensics.identity import handle_prefix, tells_deliveries_apart
 from forensics.streams.attribution import AboutItem
 from forensics.streams.in_hand import CLOSERS, DELETED, STOPPING, ends_handling
-from forensics.streams.model import HIDDEN, TAKEN, Fact
+from forensics.streams.model import HIDDEN, TAKEN, Fact, LogGroup
 from forensics.streams.once import MOMENT_US
 
 SURENESS = {"started": 1, "worker_started": 2, "record": 3}
@@ -18,13 +18,13 @@ _GONE = DELETED | {"worker_gave_up"}
 """Roles that say: the message is in its queue no more."""
 
 
-def parted(facts: Sequence[AboutItem], silence_ms: int, one_at_a_time: bool) -> list[list[Fact]]:
+def parted(facts: Sequence[AboutItem], group: LogGroup, one_at_a_time: bool) -> list[list[Fact]]:
     """Part what a stream says of one message into handlings.
 
     Of one line the surest opener is heard first: a less sure one would be of the handling before. That it names the message
     is heard behind what else it says: by itself it would open a handling after a silence.
     """
-    message = _MessageInStream(facts, silence_ms, one_at_a_time)
+    message = _MessageInStream(facts, group, one_at_a_time)
     for _, line in groupby(facts, key=lambda about: about.fact.evidence_id):
         for about in sorted(line, key=_by_weight):
             message.hear(about)
@@ -54,6 +54,7 @@ class _MessageInStream:
         "_is_awaiting_opener",
         "_is_closed",
         "_is_guessed",
+        "_is_visibility_known",
         "_job",
         "_last_ms",
         "_one_at_a_time",
@@ -63,10 +64,11 @@ class _MessageInStream:
         "handlings",
     )
 
-    def __init__(self, facts: Sequence[AboutItem], silence_ms: int, one_at_a_time: bool) -> None:
+    def __init__(self, facts: Sequence[AboutItem], group: LogGroup, one_at_a_time: bool) -> None:
         self.handlings: list[list[Fact]] = []
         self._by_handle: dict[str, list[Fact]] = {}
-        self._silence_ms, self._one_at_a_time = silence_ms, one_at_a_time
+        self._silence_ms, self._one_at_a_time = group.silence_ms, one_at_a_time
+        self._is_visibility_known = group.is_visibility_known
         self._best = max(SURENESS.get(about.fact.role, 0) for about in facts)
         self._job, self._starts = facts[0].job, facts[0].starts
         self._is_awaiting_opener = any(
@@ -98,7 +100,7 @@ class _MessageInStream:
             self._give_to(earlier, fact, self.handlings[-1])
             return
         ends_another = self._may_end_another(fact)
-        is_guess = self._repeats_effect(about) or self._goes_on_unopened(fact)
+        is_guess = self._repeats_effect(about) or self._goes_on_unopened(fact) or self._begins_behind_delete(about)
         is_lost = not ends_another and not is_guess and self._ends_again(fact)
         self._effect_at = fact.at if fact.role == "effect" else self._effect_at
         if ends_another or is_lost or (is_guess and fact.role != "guard"):
@@ -235,6 +237,21 @@ class _MessageInStream:
         if is_late or self._was_left_visible(latest, fact.at):
             return all(_is_over(before) for before in earlier)
         return self._goes_on_behind_guard(fact)
+
+    def _begins_behind_delete(self, about: AboutItem) -> bool:
+        """Tell whether work begins more than a moment after a failed delete, where nobody knows when the message was visible again.
+
+        Who deletes before the work may begin it then: that there was another handling is a guess.
+        """
+        fact = about.fact
+        if (
+            self._is_visibility_known
+            or not self.handlings
+            or not self._is_later_start(fact)
+            or self._opens(about, fact)
+        ):
+            return False
+        return any(told.is_failed_delete and fact.at - told.at > MOMENT_US for told in self.handlings[-1])
 
     def _goes_on_behind_guard(self, fact: Fact) -> bool:
         """Tell whether a message is named more than a moment after its work was stopped, by one that was received between the last two, perhaps."""

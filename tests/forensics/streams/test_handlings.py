@@ -1,5 +1,7 @@
 """When a worker has a message in hand anew, and what a handling says as a delivery."""
 
+from dataclasses import replace
+
 import pytest
 
 from forensics.streams.handlings import delivery_of, lines_row, unnamed_rows
@@ -518,6 +520,21 @@ def test_in_a_job_that_takes_one_message_at_a_time(said, expected):
 @pytest.mark.parametrize(("silence_s", "count"), [(26.999, 1), (27, 2)])
 def test_a_message_without_any_opener_is_in_hand_anew_after_a_silence(silence_s, count):
     assert len(handlings("effect a", silence_s - 1, "mention a")) == count
+
+
+@pytest.mark.parametrize(
+    ("is_known", "silence_s", "expected"),
+    [
+        (True, 20, ["a: record delete_failed started effect"]),
+        (False, 20, ["a: record delete_failed", "a: mention effect"]),
+        (False, 1, ["a: record delete_failed started effect"]),
+    ],
+    ids=["while it was hidden", "nobody knows for how long it was hidden", "within a moment"],
+)
+def test_work_that_begins_behind_a_failed_delete_may_be_of_another_handling(is_known, silence_s, expected):
+    said = ("record a", "worker_delete_failed a", silence_s - 1, "started a", "effect a")
+
+    assert told(handlings(*said, group=replace(GROUP, is_visibility_known=is_known))) == expected
 
 
 def test_a_handling_is_named_by_its_first_line_and_so_whatever_came_before():
