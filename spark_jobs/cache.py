@@ -99,7 +99,8 @@ class Cache:
         folder = self._folder(step, name)
         try:
             return all(
-                os.stat(path := f"{folder}/{file}").st_size == size and (not with_content or checksum_of(path) == checksum)
+                os.stat(path := f"{folder}/{file}").st_size == size
+                and (not with_content or checksum_of(path) == checksum)
                 for file, (size, checksum) in told["files"].items()
             )
         except (OSError, ValueError, TypeError, AttributeError):

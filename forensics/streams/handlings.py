@@ -9,7 +9,8 @@ from forensics.streams.deliveries import gathered
 from forensics.streams.in_hand import DELETED, ends_handling, is_nameless_start, is_shared
 from forensics.streams.model import ERROR, Delivery, Fact, LogGroup, PlacedFact
 from forensics.streams.once import ECHO_US, MOMENT_US, facts_once
-from forensics.streams.parting import STARTS, SURENESS, parted, visible_from
+from forensics.streams.parting import STARTS, parted
+from forensics.streams.told_of_handling import SURENESS, visible_from
 
 _FAILURES = frozenset({"worker_raised", "worker_failed", "worker_gave_up", "worker_timed_out", ERROR})
 

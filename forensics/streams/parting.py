@@ -1,16 +1,25 @@
 """What a stream says of one message, parted into handlings: which line opens another, and which goes on with one that is open."""
 
 from collections.abc import Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from forensics.identity import handle_prefix, tells_deliveries_apart
 from forensics.streams.attribution import AboutItem
 from forensics.streams.in_hand import CLOSERS, DELETED, STOPPING, ends_handling
-from forensics.streams.model import HIDDEN, TAKEN, Fact, LogGroup
+from forensics.streams.model import TAKEN, Fact, LogGroup
 from forensics.streams.once import MOMENT_US
-
-SURENESS = {"started": 1, "worker_started": 2, "record": 3}
-"""Roles that open a handling, by how sure they are; of each message the surest that it has opens its handlings."""
+from forensics.streams.told_of_handling import (
+    SURENESS,
+    counts_in,
+    give_back,
+    is_delete,
+    is_over,
+    shows_effect,
+    shows_work,
+    threads_of,
+    visible_from,
+    with_sure_count,
+)
 
 STARTS = frozenset({"started", "worker_started"})
 _FAILED = frozenset({"worker_failed", "worker_gave_up", "worker_timed_out"})
@@ -28,8 +37,8 @@ def parted(facts: Sequence[AboutItem], group: LogGroup, one_at_a_time: bool) -> 
     for _, line in groupby(facts, key=lambda about: about.fact.evidence_id):
         for about in sorted(line, key=_by_weight):
             message.hear(about)
-    _give_back(message.handlings)
-    return [_with_sure_count(handling) for handling in message.handlings]
+    give_back(message.handlings)
+    return [with_sure_count(handling) for handling in message.handlings]
 
 
 def _by_weight(about: AboutItem) -> tuple[bool, int]:
@@ -106,9 +115,9 @@ class _MessageInStream:
         if ends_another or is_lost or (is_guess and fact.role != "guard"):
             fact = fact._replace(role="mention", detail=TAKEN)
         opens = self._opens(about, fact)
-        is_over, latest = self._had_effect or self._is_closed, self.handlings[-1] if self.handlings else ()
+        was_over, latest = self._had_effect or self._is_closed, self.handlings[-1] if self.handlings else ()
         is_later = self._is_later_start(fact) or (fact.role == "record" and self._is_long_over(latest, fact.at))
-        has_lost_opener = (is_over and is_later) or self._is_after_silence(fact) or self._is_counted_apart(fact)
+        has_lost_opener = (was_over and is_later) or self._is_after_silence(fact) or self._is_counted_apart(fact)
         begins = not self.handlings or (opens and (not self._is_awaiting_opener or has_lost_opener))
         if begins or is_guess or is_lost:
             self.handlings.append([])
@@ -127,10 +136,10 @@ class _MessageInStream:
         told without a count, as in ``_give_to``.
         """
         count = fact.receive_count
-        if count is None or fact.role in SURENESS or not self.handlings or not all(map(_counts, self.handlings)):
+        if count is None or fact.role in SURENESS or not self.handlings or not all(map(counts_in, self.handlings)):
             return False
         latest = self.handlings[-1]
-        mine = next((handling for handling in reversed(self.handlings) if count in _counts(handling)), None)
+        mine = next((handling for handling in reversed(self.handlings) if count in counts_in(handling)), None)
         if mine is None:
             mine, self._is_guessed = [], False
             self.handlings.append(mine)
@@ -143,7 +152,7 @@ class _MessageInStream:
         return True
 
     def _is_counted_apart(self, fact: Fact) -> bool:
-        counts = _counts(self.handlings[-1]) if self.handlings else set()
+        counts = counts_in(self.handlings[-1]) if self.handlings else set()
         return fact.receive_count is not None and bool(counts) and fact.receive_count not in counts
 
     def _give_to(self, mine: list[Fact], fact: Fact, latest: list[Fact]) -> None:
@@ -155,7 +164,7 @@ class _MessageInStream:
         is_done = fact.is_failed_delete or (
             fact.receive_count is not None and (fact.role in DELETED or fact.role == "worker_finished")
         )
-        if is_done and not _shows_effect(mine):
+        if is_done and not shows_effect(mine):
             effects = [
                 n
                 for n, told in enumerate(latest)
@@ -164,7 +173,7 @@ class _MessageInStream:
             place = max(effects, default=None)
             if place is not None:
                 mine.append(latest.pop(place))
-                self._had_effect = _shows_effect(latest)
+                self._had_effect = shows_effect(latest)
         mine.append(fact)
 
     def _is_printed_again(self, fact: Fact) -> bool:
@@ -184,10 +193,10 @@ class _MessageInStream:
         """Return the earlier handling that the thread of a line began and did not end, where another thread began the latest."""
         if fact.thread is None or fact.role in SURENESS or not self.handlings:
             return None
-        if fact.thread in _threads(self.handlings[-1]) or not _threads(self.handlings[-1]):
+        if fact.thread in threads_of(self.handlings[-1]) or not threads_of(self.handlings[-1]):
             return None
-        mine = (before for before in reversed(self.handlings[:-1]) if fact.thread in _threads(before))
-        return next((before for before in mine if not _is_over(before)), None)
+        mine = (before for before in reversed(self.handlings[:-1]) if fact.thread in threads_of(before))
+        return next((before for before in mine if not is_over(before)), None)
 
     def _may_end_another(self, fact: Fact) -> bool:
         """Tell whether an end may be that of an earlier handling, which is still open, while another has begun since.
@@ -200,13 +209,13 @@ class _MessageInStream:
             return True
         if fact.thread is not None or not self.handlings:
             return False
-        still_open = [before for before in self.handlings[:-1] if not _is_over(before)]
+        still_open = [before for before in self.handlings[:-1] if not is_over(before)]
         if fact.role in _FAILED:
             return bool(still_open) and not self._one_at_a_time
         is_end = fact.is_failed_delete or fact.role in DELETED or fact.role == "worker_finished"
-        if not is_end or _shows_work(self.handlings[-1]):
+        if not is_end or shows_work(self.handlings[-1]):
             return False
-        return any(_shows_effect(before) for before in still_open)
+        return any(shows_effect(before) for before in still_open)
 
     def _ends_again(self, fact: Fact) -> bool:
         """Tell whether the message's delete is told again, so long after its handling began that it was handed out again.
@@ -214,12 +223,12 @@ class _MessageInStream:
         That a second opening is lost is likely then; but the worker may as well have tried its delete again. It does not once
         the delete was taken: where the same kind of line tells that again, more than a moment later, an opening is lost.
         """
-        if not self._best or not self.handlings or not _is_delete(fact):
+        if not self._best or not self.handlings or not is_delete(fact):
             return False
         latest = self.handlings[-1]
         if fact.role in DELETED and any(t.role == fact.role and fact.at - t.at > MOMENT_US for t in latest):
             return True
-        has_ended = any(_is_delete(told) and told.evidence_id != fact.evidence_id for told in latest)
+        has_ended = any(is_delete(told) and told.evidence_id != fact.evidence_id for told in latest)
         return has_ended and (fact.at - latest[0].at) // 1000 >= self._silence_ms
 
     def _goes_on_unopened(self, fact: Fact) -> bool:
@@ -232,10 +241,10 @@ class _MessageInStream:
         if not self._best or fact.role not in ("mention", "guard") or not self.handlings:
             return False
         *earlier, latest = self.handlings
-        is_repeat = fact.role == "guard" and _shows_effect(latest)  # whoever did the work is not stopped so late
+        is_repeat = fact.role == "guard" and shows_effect(latest)  # whoever did the work is not stopped so late
         is_late = is_repeat and self._is_after_silence(fact) and fact.at >= visible_from(latest, self._silence_ms)
         if is_late or self._was_left_visible(latest, fact.at):
-            return all(_is_over(before) for before in earlier)
+            return all(is_over(before) for before in earlier)
         return self._goes_on_behind_guard(fact)
 
     def _begins_behind_delete(self, about: AboutItem) -> bool:
@@ -286,7 +295,7 @@ class _MessageInStream:
             return None
         if not self._is_guessed and not any(f.role in DELETED for f in self.handlings[-1]):
             return None
-        return next((before for before in reversed(self.handlings[:-1]) if not _is_over(before)), None)
+        return next((before for before in reversed(self.handlings[:-1]) if not is_over(before)), None)
 
     def _opens(self, about: AboutItem, fact: Fact) -> bool:
         """Tell whether a fact opens a handling.
@@ -318,10 +327,10 @@ class _MessageInStream:
         return role == "effect" and self._is_closed and self._had_effect
 
     def _shows_effect_last(self) -> bool:
-        return bool(self.handlings) and _shows_effect(self.handlings[-1])
+        return bool(self.handlings) and shows_effect(self.handlings[-1])
 
     def _was_done_or_left(self, fact: Fact) -> bool:
-        return any(_shows_effect(latest) or self._was_left_visible(latest, fact.at) for latest in self.handlings[-1:])
+        return any(shows_effect(latest) or self._was_left_visible(latest, fact.at) for latest in self.handlings[-1:])
 
     def _is_done_again(self, fact: Fact) -> bool:
         """Tell whether an effect is of a handling whose opener is lost: the latest was done and over when the message was visible again.
@@ -334,9 +343,9 @@ class _MessageInStream:
         *earlier, latest = self.handlings
         if not self._is_after_silence(fact) and not self._was_left_visible(latest, fact.at):
             return False
-        still_open = any(not _is_over(before) and not _shows_effect(before) for before in earlier)
+        still_open = any(not is_over(before) and not shows_effect(before) for before in earlier)
         is_lone = bool(earlier) and all(told.role == "effect" for told in latest)
-        return (_is_over(latest) or is_lone) and _shows_effect(latest) and not still_open
+        return (is_over(latest) or is_lone) and shows_effect(latest) and not still_open
 
     def _is_later_start(self, fact: Fact) -> bool:
         return fact.role in STARTS and fact.at // 1000 > self._last_ms
@@ -360,60 +369,3 @@ class _MessageInStream:
             self._is_closed, self._had_effect = False, True
         elif ends_handling(fact):
             self._is_closed = True
-
-
-def visible_from(handling: Sequence[Fact], silence_ms: int) -> int:
-    """Return from when on (µs) the message of a handling may be handed out again, as far as its lines tell; ``silence_ms`` as in ``LogGroup``."""
-    hidden = [f.at + int(f.detail) * 1_000_000 for f in handling if f.role == HIDDEN and f.detail is not None]
-    return max([handling[0].at + silence_ms * 1000, *hidden[-1:]])
-
-
-def _is_delete(fact: Fact) -> bool:
-    return fact.role in DELETED or fact.is_failed_delete
-
-
-def _shows_effect(handling: Sequence[Fact]) -> bool:
-    return any(fact.role == "effect" for fact in handling)
-
-
-def _shows_work(handling: Sequence[Fact]) -> bool:
-    """Tell whether a handling shows that its work was done, or was not because a guard stopped it."""
-    return any(fact.role in ("effect", "guard", "worker_refused") for fact in handling)
-
-
-def _counts(handling: Sequence[Fact]) -> set[int]:
-    """Return the receive counts that the lines of a handling tell."""
-    return {fact.receive_count for fact in handling if fact.receive_count is not None}
-
-
-def _with_sure_count(handling: list[Fact]) -> list[Fact]:
-    """Return a handling without its receive count where neither what opens it nor every line tells one: some may be another's."""
-    counted = {fact.evidence_id for fact in handling if fact.receive_count is not None}
-    if not counted or any(fact.role in SURENESS and fact.evidence_id in counted for fact in handling):
-        return handling
-    if counted.issuperset(fact.evidence_id for fact in handling):
-        return handling
-    return [fact._replace(receive_count=None) for fact in handling]
-
-
-def _threads(handling: Sequence[Fact]) -> set[str]:
-    """Return the threads that began a handling, as far as lines say it."""
-    return {fact.thread for fact in handling if fact.role in SURENESS and fact.thread is not None}
-
-
-def _is_over(handling: Sequence[Fact]) -> bool:
-    """Tell whether the worker said that a handling was over, or that its delete went wrong."""
-    return any(map(ends_handling, handling))
-
-
-def _give_back(handlings: Sequence[list[Fact]]) -> None:
-    """Give a second effect of one handling to the one before it, where that is still open and shows none.
-
-    Several workers may share a stream: the slower one's effect then stands behind the start of the quicker one.
-    """
-    for before, handling in pairwise(handlings):
-        effects = [place for place, fact in enumerate(handling) if fact.role == "effect"]
-        if any(handling[place].receive_count is not None for place in effects):  # it stands where its count is
-            continue
-        if len(effects) > 1 and not any(fact.role == "effect" or fact.role in CLOSERS for fact in before):
-            before.append(handling.pop(effects[1]))

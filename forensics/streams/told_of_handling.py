@@ -1,0 +1,69 @@
+"""What the facts of one handling tell of it as a whole."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from forensics.streams.in_hand import CLOSERS, DELETED, ends_handling
+from forensics.streams.model import HIDDEN, Fact
+
+SURENESS = {"started": 1, "worker_started": 2, "record": 3}
+"""Roles that open a handling, by how sure they are; of each message the surest that it has opens its handlings."""
+
+
+def visible_from(handling: Sequence[Fact], silence_ms: int) -> int:
+    """Return from when on (µs) the message of a handling may be handed out again, as far as its lines tell; ``silence_ms`` as in ``LogGroup``."""
+    hidden = [f.at + int(f.detail) * 1_000_000 for f in handling if f.role == HIDDEN and f.detail is not None]
+    return max([handling[0].at + silence_ms * 1000, *hidden[-1:]])
+
+
+def is_delete(fact: Fact) -> bool:
+    """Tell whether a fact says that a message was deleted, or could not be."""
+    return fact.role in DELETED or fact.is_failed_delete
+
+
+def shows_effect(handling: Sequence[Fact]) -> bool:
+    """Tell whether a line of a handling says that its work was done."""
+    return any(fact.role == "effect" for fact in handling)
+
+
+def shows_work(handling: Sequence[Fact]) -> bool:
+    """Tell whether a handling shows that its work was done, or was not because a guard stopped it."""
+    return any(fact.role in ("effect", "guard", "worker_refused") for fact in handling)
+
+
+def counts_in(handling: Sequence[Fact]) -> set[int]:
+    """Return the receive counts that the lines of a handling tell."""
+    return {fact.receive_count for fact in handling if fact.receive_count is not None}
+
+
+def with_sure_count(handling: list[Fact]) -> list[Fact]:
+    """Return a handling without its receive count where neither what opens it nor every line tells one: some may be another's."""
+    counted = {fact.evidence_id for fact in handling if fact.receive_count is not None}
+    if not counted or any(fact.role in SURENESS and fact.evidence_id in counted for fact in handling):
+        return handling
+    if counted.issuperset(fact.evidence_id for fact in handling):
+        return handling
+    return [fact._replace(receive_count=None) for fact in handling]
+
+
+def threads_of(handling: Sequence[Fact]) -> set[str]:
+    """Return the threads that began a handling, as far as lines say it."""
+    return {fact.thread for fact in handling if fact.role in SURENESS and fact.thread is not None}
+
+
+def is_over(handling: Sequence[Fact]) -> bool:
+    """Tell whether the worker said that a handling was over, or that its delete went wrong."""
+    return any(map(ends_handling, handling))
+
+
+def give_back(handlings: Sequence[list[Fact]]) -> None:
+    """Give a second effect of one handling to the one before it, where that is still open and shows none.
+
+    Several workers may share a stream: the slower one's effect then stands behind the start of the quicker one.
+    """
+    for before, handling in pairwise(handlings):
+        effects = [place for place, fact in enumerate(handling) if fact.role == "effect"]
+        if any(handling[place].receive_count is not None for place in effects):  # it stands where its count is
+            continue
+        if len(effects) > 1 and not any(fact.role == "effect" or fact.role in CLOSERS for fact in before):
+            before.append(handling.pop(effects[1]))
