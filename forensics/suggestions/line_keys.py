@@ -9,7 +9,7 @@ from forensics.parsers.marks import mark
 from forensics.sentence import said
 from forensics.suggestions.marks import LEAST_ITEMS, LEAST_SHARE
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
-from forensics.suggestions.templates import Template
+from forensics.suggestions.templates import Template, with_words_behind
 
 _NAMED = re.compile(
     r"""(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60})(?P<sign>["']?(?:=|: ?)["']?|\ \#?(?=[A-Za-z_.@+/-]*\d))(?P<value>[A-Za-z0-9][\w.@+/-]{2,199})""",
@@ -58,7 +58,7 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines], is_kno
         return found
     between = r"[\s\S]*?" if any("\n" in text.strip() for text in lines) else ".*?"
     tried = [(told[0], way) for told in names for way in _ways(str(found.value), between, *told)]
-    fitting = [(name, expression) for name, expression in tried if _finds_both(expression, lines)]
+    fitting = [(name, with_words_behind(way, lines)) for name, way in tried if _finds_both(way, lines)]
     if not fitting:
         return found
     name, expression = fitting[0]

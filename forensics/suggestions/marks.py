@@ -7,7 +7,7 @@ from typing import NamedTuple
 from forensics.parsers.workers import OWN_WORDS, worker
 from forensics.sentence import counted, said
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
-from forensics.suggestions.templates import Template, with_words_behind
+from forensics.suggestions.templates import Template
 from forensics.suggestions.timing import LEAST_WORK_US, Placed
 
 LEAST_SHARE = 0.95
@@ -123,7 +123,7 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 section,
                 name,
                 "guard",
-                with_words_behind(guard.placed.template, _texts(guard.placed.template, runs)),
+                guard.placed.template.expression,
                 stopped,
                 stopped,
                 "messages that had been done before",
@@ -339,15 +339,6 @@ def _without(effect: Template, guard: Placed | None, runs: Sequence[RunLines]) -
             if run.status == "success" and (place, number) not in has and not is_failed and found < _MOST_SHOWN:
                 found += 1
                 yield f"{item.message_id} in run {run.run_id}"
-
-
-def _texts(template: Template, runs: Sequence[RunLines]) -> list[tuple[str, int]]:
-    """Return the lines of a template, each with the place at which what names its item ends."""
-    return [
-        (runs[place].lines[saying.line].text, saying.end)
-        for place, sayings in template.sayings.items()
-        for saying in sayings
-    ]
 
 
 def _examples(template: Template) -> tuple[str, ...]:

@@ -7,12 +7,13 @@ whole lines would make of it: two lines that differ in a word only beside the va
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import NamedTuple
 
 from forensics.parsers.app_lines import PREFIX
-from forensics.parsers.marks import mark
+from forensics.parsers.marks import mark, mark_pattern
 from forensics.possessive import compiled
-from forensics.suggestions.circumstances import ANY_WORDS, TOKEN, VARIABLE, around, circumstances
+from forensics.suggestions.circumstances import ANY_WORDS, TOKEN, VARIABLE, around, circumstances, masked
 from forensics.suggestions.model import MESSAGE_ID, RunLines
 
 _WORD = re.compile(r"[A-Za-z]{2,}", re.ASCII)
@@ -35,8 +36,12 @@ _MOST_BEFORE_SPAN = 3
 """Words before a span: its name, the level; more of them say what the line says."""
 _CLOSING = {"[": "]", "{": "}"}
 _WORDS_BEHIND_SPAN = 5
-_SAID_BEHIND = re.compile(r"(?:[ ,:;-]{1,3}[A-Za-z]{2,}){1,3}(?![\w-])", re.ASCII)
+_SAID_BEHIND = re.compile(r"(?:[ ,:;-]{1,3}[A-Za-z]{2,}){1,3}(?![\w=-])", re.ASCII)
 """What a sentence goes on with behind the value."""
+_HOW = re.compile(r"[ ,:;-]+(?:in|for|by|at|from|to|on|after|with|of|via|within)(?![\w-])", re.ASCII | re.IGNORECASE)
+"""What a sentence begins to tell of circumstances with: for whom, from where, how long."""
+_CLAUSE = re.compile(r"[:\]|>]\s+|\s-\s")
+"""What parts a logger's name, or a tag, from what the line says."""
 _JSON_FIELD = re.compile(r'"[A-Za-z@_][\w@.-]*": ?"[^"\\\0\1]*[A-Za-z]{2}[^"\\\0\1]*"', re.ASCII)
 """A field of a JSON line that says something in words."""
 _LEVEL = re.compile(
@@ -81,7 +86,9 @@ class Template:
 def templates_of(runs: Iterable[RunLines]) -> list[Template]:
     """Return the templates of some runs, each with an expression that matches it and none of the others' examples."""
     found: dict[tuple[str, tuple[str, str]], Template] = {}
+    runs = list(runs)
     said = [list(_sayings(run)) for run in runs]
+    all_texts: dict[tuple[str, tuple[str, str]], list[str]] = {}
     named = (((place, s.item), text, s.start) for place, sayings in enumerate(said) for s, _, text in sayings)
     passed_over = circumstances(named)
     for place, sayings in enumerate(said):
@@ -89,14 +96,28 @@ def templates_of(runs: Iterable[RunLines]) -> list[Template]:
             shape = shape_of(text, saying.start, saying.end, passed_over)
             template = found.setdefault((where, shape), Template(where, shape))
             template.sayings.setdefault(place, []).append(saying)
+            all_texts.setdefault((where, shape), []).append(text)
             template.ends_at_blank &= text[saying.end : saying.end + 1] in ("", " ", "\n", "\t")
             if len(template.texts) < MOST_EXAMPLES:
                 template.texts.append((text, saying.start, saying.end))
                 template.text_lines.append((place, saying.line))
     templates = list(found.values())
-    for template in templates:
-        template.expression = _expression(template, templates)
+    unnamed = _unnamed(runs, said)
+    for key, template in found.items():
+        shortest = _expression(template, templates, unnamed, passed_over)
+        template.expression = with_words_behind(shortest, all_texts[key])
     return [t for t in templates if t.expression]
+
+
+def _unnamed(runs: Sequence[RunLines], named: Sequence[Sequence[tuple[Saying, str, str]]]) -> list[str]:
+    """Return one line of each kind that names no item."""
+    found: dict[str, str] = {}
+    for run, sayings in zip(runs, named, strict=True):
+        theirs = {saying.line for saying, _, _ in sayings}
+        for number, line in enumerate(run.lines):
+            if number not in theirs and len(line.text) <= MOST_CHARS:
+                found.setdefault(masked(line.text), line.text)
+    return list(found.values())
 
 
 def _sayings(run: RunLines) -> Iterator[tuple[Saying, str, str]]:
@@ -142,8 +163,10 @@ def shape_of(text: str, start: int, end: int, passed_over: Collection[str] = ())
             re.findall(r"\W*\w+", tail[closed + 1 :], re.ASCII)[:_WORDS_BEHIND_SPAN]
         )
     if len(_WORD.findall(_own(lead))) >= 2:
-        return _own(lead), ""
-    return _own(lead), "".join(re.findall(r"\W*\w+", tail, re.ASCII)[:_WORDS_OF_TAIL])
+        goes_on = _SAID_BEHIND.match(tail) if len(_WORD.findall(_CLAUSE.split(_own(lead))[-1])) < 2 else None
+        return _own(lead), _what(goes_on[0]) if goes_on else ""
+    told = "".join(re.findall(r"\W*\w+", tail, re.ASCII)[:_WORDS_OF_TAIL])
+    return _own(lead), _what(told) or told
 
 
 def _span_of(lead: str) -> re.Match[str] | None:
@@ -161,8 +184,13 @@ def _own(lead: str) -> str:
     return f"{before.rpartition(_COLUMN)[2]}{_COLUMN}{last}" if before and last.startswith("{") else last
 
 
-def _expression(template: Template, others: Iterable[Template]) -> str:
-    """Return the shortest expression that finds this template's value in its examples and matches no other's; else ''."""
+def _expression(
+    template: Template, others: Iterable[Template], unnamed: Sequence[str], passed_over: Collection[str]
+) -> str:
+    """Return the shortest expression that finds this template's value in its examples and matches no other's; else ''.
+
+    One that fits lines of another shape that name no item is taken only where none is better.
+    """
     mine = {(place, s.line) for place, sayings in template.sayings.items() for s in sayings}
     theirs = [
         text
@@ -170,22 +198,52 @@ def _expression(template: Template, others: Iterable[Template]) -> str:
         for (text, _, _), line in zip(t.texts, t.text_lines, strict=True)
         if t is not template and line not in mine
     ]
+    wider = ""
     for candidate in _candidates(template):
         finds = all(_value(text, candidate, template.group) == text[a:b].lower() for text, a, b in template.texts)
         if finds and not any(mark(text, candidate) for text in theirs):
-            return candidate
-    return ""
+            if not any(_is_of_another_shape(text, candidate, template, passed_over) for text in unnamed):
+                return candidate
+            wider = wider or candidate
+    return wider
 
 
-def with_words_behind(template: Template, texts: Sequence[tuple[str, int]]) -> str:
-    """Return a template's expression with what all its lines go on with; each is given with the end of its value.
+def _is_of_another_shape(text: str, expression: str, template: Template, passed_over: Collection[str]) -> bool:
+    if not mark(text, expression) or not (found := mark_pattern(expression).compiled.search(text)):
+        return False
+    return shape_of(text, *found.span(template.group), passed_over) != template.shape
+
+
+def with_words_behind(expression: str, texts: Sequence[str]) -> str:
+    """Return an expression that ends with a value, with the words that all its lines go on with; any other as it is.
 
     What a line says of a thing may stand behind its name: "order 7 already charged" and "order 7 is late" begin alike.
     """
-    told = {(said := _SAID_BEHIND.match(text, end)) and said[0] for text, end in texts}
-    words = next(iter(told)) if len(told) == 1 else None
-    longer = template.expression + _escaped(words or "")
-    return longer if all(mark(text, longer) for text, _ in texts) else template.expression
+    if not expression.endswith(")"):
+        return expression
+    shared: list[str] | None = None
+    for text in texts:
+        hit = mark_pattern(expression).compiled.search(text)
+        behind = _SAID_BEHIND.match(text, hit.end()) if hit else None
+        words = re.findall(r"[^A-Za-z]+[A-Za-z]+", _what(behind[0])) if behind else []
+        shared = (
+            words if shared is None else [word for word, _ in takewhile(_is_same, zip(shared, words, strict=False))]
+        )
+    longer = expression + _escaped("".join(shared or ()))
+    return longer if all(mark(text, longer) for text in texts) else expression
+
+
+def _what(behind: str) -> str:
+    """Return what a sentence goes on with, without what tells of circumstances.
+
+    >>> _what(" shipped for Alice"), _what(" from queue orders")
+    (' shipped', '')
+    """
+    return behind[: how.start()] if (how := _HOW.search(behind)) else behind
+
+
+def _is_same(pair: tuple[str, str]) -> bool:
+    return pair[0] == pair[1]
 
 
 def _value(text: str, expression: str, group: str) -> str | None:

@@ -120,6 +120,43 @@ def test_a_guard_is_told_by_what_stands_behind_its_value():
     assert mark("order ord-7x is late", guard) is None
 
 
+@pytest.mark.parametrize("logger", ["", "com.acme.OrderListener           : "])
+def test_an_effect_is_told_by_what_stands_behind_its_value(logger):
+    def handled(message, key, count):
+        return [(1, f"{logger}Received message {message}"), (400, f"{logger}Order {key} shipped for Ada in 3 s")]
+
+    def refusing(message, key, count):
+        return [(1, f"{logger}Received message {message}"), (400, f"{logger}Order {key} rejected")]
+
+    for runs in (day(handled), [*day(handled), run(10**12, [0, 1], refusing)]):
+        effect = values(found(runs))["effect"]
+
+        assert mark(f"{logger}Order ord-7x shipped for Bea", effect).key == "ord-7x"
+        assert mark(f"{logger}Order ord-7x rejected", effect) is None
+
+
+def test_an_effect_fits_no_line_of_another_shape_that_names_nothing_known():
+    def handled(message, key, count):
+        return [(1, f"Received message {message}"), (1, "not charged stock-7"), (400, f"charged {key}")]
+
+    effect = values(found(day(handled)))["effect"]
+
+    assert mark("charged ord-7x", effect).key == "ord-7x"
+    assert mark("not charged stock-7", effect) is None
+
+
+def test_a_key_behind_the_message_id_keeps_the_words_behind_it():
+    def handled(message, key, count):
+        return [(1, f"begins {message}"), (400, f"handled {message} order_id={key} and shipped")]
+
+    runs = without_bodies(day(handled))
+    marks = found(runs)
+    (effect,) = (with_key(p, marks.effect, runs) for p in marks.proposals if p.kind == "effect")
+
+    assert mark(f"handled {message(7)} order_id=ord-7x and shipped", effect.value) == Mark(message(7), "ord-7x")
+    assert mark(f"handled {message(7)} order_id=ord-7x but late", effect.value) is None
+
+
 def test_a_guard_is_told_by_what_a_field_of_json_says_and_not_by_its_level():
     line = '{{"level": "{level}", "msg": "{said}", "order": "{key}"}}'
     stopped = '{{"level": "WARN", "msg": "already paid, skipping", "order": "{key}"}}'
