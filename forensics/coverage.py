@@ -46,6 +46,11 @@ def standing(coverage: Iterable[Row]) -> Iterator[Row]:
                 yield {**row, "window_start_at": start_at, "window_end_at": end_at}
 
 
+def is_from_files(status: str, detail: str | None) -> bool:
+    """Tell whether a reading is of files that were read, and lacks no more than someone's word that they hold everything."""
+    return status == "partial" and (detail or "").startswith(FROM_FILES)
+
+
 def left_by_retention(coverage: Iterable[Row], log_group_settings: Iterable[Row]) -> Iterator[Row]:
     """Yield rows of coverage, each reading of a log group cut to the time that its retention had left when it was read.
 

@@ -36,7 +36,7 @@ def expiring(lake: Lake, sources: Iterable[Any], now: datetime) -> tuple[str, ..
 
 def _about(source: Any, kept: timedelta, now: datetime) -> str | None:
     """Say when the oldest moment that was not read, and is still there, will be deleted."""
-    if source.read_until_at is None:
+    if source.read_until_at is None or source.is_from_files:
         return None
     unread: list[Span] = [*source.gaps, (source.read_until_at, now)]
     alive = [max(start, now - kept) for start, end in unread if end > now - kept and start < end]

@@ -9,7 +9,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Any
 
-from forensics.coverage import standing
+from forensics.coverage import is_from_files, standing
 from forensics.lake import Generation, Lake
 from forensics.lake.filters import at_least
 from forensics.lake.findings import rows_of
@@ -46,6 +46,7 @@ SOURCE_COLUMNS = (
 class SourceStatus:
     """How far one source of one queue was read; times UTC.
 
+    Where files alone were read, ``read_from_at`` and ``read_until_at`` are from when to when their events are.
     ``gaps`` are spans between the first and the last reading that no successful reading covers; ``status`` and
     ``detail`` are those of the newest reading; ``provisional`` when late events may still be missing at the end.
     """
@@ -61,6 +62,16 @@ class SourceStatus:
     detail: str | None
     seen_count: int
     stored_count: int
+
+    @property
+    def is_from_files(self) -> bool:
+        """Tell whether files were read, and nobody said that they hold everything."""
+        return is_from_files(self.status, self.detail)
+
+    @property
+    def is_not_readable(self) -> bool:
+        """Tell whether reading gave less than what there was to read."""
+        return self.status != "ok" and not self.is_from_files
 
     def as_record(self) -> dict[str, Any]:
         """Return plain values under SOURCE_COLUMNS; times as ISO 8601 UTC text."""
@@ -130,7 +141,15 @@ class LakeStatus:
                 )
             )
         told += self.expiring
-        missing = [s for s in self.sources if s.status != "ok"]
+        if files := [s for s in self.sources if s.is_from_files]:
+            told.append(
+                said(
+                    "{sources} read from files; whether they hold everything is not known, unless "
+                    "`doubletake import --complete-since` says so.",
+                    sources=counted(len(files), "source"),
+                )
+            )
+        missing = [s for s in self.sources if s.is_not_readable]
         if missing:
             why = "{sources} could not be read in full: `doubletake status --sources` says why."
             told.append(said(why, sources=counted(len(missing), "source")))
@@ -207,7 +226,7 @@ def _queue_record(queue: str, sources: Sequence[SourceStatus]) -> dict[str, Any]
     starts, ends = [s.read_from_at for s in sources], [s.read_until_at for s in sources]
     lacks = [
         said("{sources} {status}", sources=counted(n, "source"), status=status)
-        for status, n in Counter(s.status for s in sources).items()
+        for status, n in Counter("from files" if s.is_from_files else s.status for s in sources).items()
         if status != "ok"
     ]
     if gaps := sum(len(s.gaps) for s in sources):
@@ -235,16 +254,18 @@ def _status(queue: str, source: str, resource: str, readings: list[Row]) -> Sour
     readings = sorted(readings, key=lambda r: (r["collected_at"], r["evidence_id"]))
     good = list(standing(readings))
     newest = readings[-1]
-    until = max((r["window_end_at"] for r in good), default=None)
+    of_files = [r for r in readings if is_from_files(r["status"], r["detail"])]
+    told = good or of_files
+    until = max((r["window_end_at"] for r in told), default=None)
     settled = {r["window_end_at"] for r in good if not r["is_provisional"]}
     return SourceStatus(
         queue=queue,
         source=source,
         resource=resource,
-        read_from_at=min((r["window_start_at"] for r in good), default=None),
+        read_from_at=min((r["window_start_at"] for r in told), default=None),
         read_until_at=until,
         gaps=tuple(holes([(r["window_start_at"], r["window_end_at"]) for r in good])),
-        provisional=until is not None and until not in settled,
+        provisional=bool(good) and until not in settled,
         status=newest["status"],
         detail=newest["detail"],
         seen_count=sum(r["seen_count"] or 0 for r in readings),

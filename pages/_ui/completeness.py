@@ -1,13 +1,17 @@
 """How complete the evidence of a data version is: for the line under the navigation and the note above a headline."""
 
+from typing import Any
+
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from forensics.coverage import FROM_FILES
 from forensics.lake.findings import rows_of
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS, METRIC_POINTS
 from pages._ui.board import Board
+from pages._ui.cards import card
 from pages._ui.clock import Clock
-from pages._ui.coverage import Gap, complete_share, unread
+from pages._ui.coverage import Gap, are_files_alone, complete_share, is_read_from_files, unread
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, percent, say
 from pages._ui.states import guarded
@@ -23,9 +27,25 @@ MOST_GAPS = 3
 def read_share(board: Board) -> str:
     """Say which share of the asked time was read; files show what was logged, and never that nothing else was."""
     share, unread_gaps = _read(board)
-    if not share and unread_gaps and all(gap.why.startswith(FROM_FILES) for gap in unread_gaps):
+    if are_files_alone(share, unread_gaps):
         return say("read from files, in part")
     return say("{percent} of the evidence read", percent=percent(share))
+
+
+def share_card(grid: DeltaGenerator, coverage: list[dict[str, Any]], said: str | None = None) -> None:
+    """Show how complete the evidence is; of files no share can be told, for nobody knows what else was logged."""
+    if is_read_from_files(coverage):
+        card(grid, say("Evidence complete"), say("not known"), said_of_files())
+    else:
+        card(grid, say("Evidence complete"), percent(complete_share(coverage)), said)
+
+
+def said_of_files() -> str:
+    """Say what files tell, and how to say that they are everything."""
+    return say(
+        "The files were read. Whether they hold everything that was logged is not known, unless "
+        "`doubletake import --complete-since` says so."
+    )
 
 
 def note(board: Board, clock: Clock, sources: tuple[str, ...]) -> None:

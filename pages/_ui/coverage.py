@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from forensics.coverage import standing
+from forensics.coverage import FROM_FILES, is_from_files, standing
 from forensics.language import of_call
 from forensics.sentence import plain
 from forensics.spans import length, without
@@ -53,6 +53,16 @@ def complete_share(coverage: list[dict[str, Any]]) -> float | None:
     return None if not total else 1 - missing / total
 
 
+def are_files_alone(share: float | None, found: list[Gap]) -> bool:
+    """Tell whether files were read and nothing else was asked: how much of everything they hold, no share can say."""
+    return not share and bool(found) and all(gap.why.startswith(FROM_FILES) for gap in found)
+
+
+def is_read_from_files(coverage: list[dict[str, Any]]) -> bool:
+    """Tell the same of rows of coverage."""
+    return are_files_alone(complete_share(coverage), unread(coverage))
+
+
 def _asked_and_read(coverage: list[dict[str, Any]]) -> tuple[dict[Any, list[Span]], dict[Any, list[Span]]]:
     asked, read = defaultdict(list), defaultdict(list)
     for row in coverage:
@@ -89,11 +99,13 @@ def was_read_in_full(coverage: list[dict[str, Any]], start: datetime, end: datet
 
 
 def by_day(coverage: list[dict[str, Any]]) -> dict[tuple[str, date], str]:
-    """Return per queue and UTC day: ``complete``, ``partial`` or ``missing``, over all its sources.
+    """Return per queue and UTC day: ``complete``, ``partial``, ``missing`` or ``files``, over all its sources.
 
     A day counts for what was asked of it: an hour that nobody asked for is not missing.
+    ``files``: all that is known of it is what files hold.
     """
     asked, read = defaultdict(list), defaultdict(list)
+    others: set[tuple[str, date]] = set()
     for row in coverage:
         start, end = row["window_start_at"], row["window_end_at"]
         if start is None or end is None:
@@ -102,6 +114,8 @@ def by_day(coverage: list[dict[str, Any]]) -> dict[tuple[str, date], str]:
         for day, low, high in _days(start, end):
             key = (queue, day, row["source"], row["resource"])
             asked[key].append((low, high))
+            if not is_from_files(row["status"], row["detail"]):
+                others.add(key[:2])
     for row in standing(coverage):
         start, end = row["window_start_at"], row["window_end_at"]
         if start is None or end is None:
@@ -113,7 +127,8 @@ def by_day(coverage: list[dict[str, Any]]) -> dict[tuple[str, date], str]:
     for key, spans in asked.items():
         whole = length(spans)
         found[key[:2]].append((whole, whole - length(without(spans, read.get(key, [])))))
-    return {key: _state(parts) for key, parts in found.items()}
+    states = {key: _state(parts) for key, parts in found.items()}
+    return {key: "files" if state != "complete" and key not in others else state for key, state in states.items()}
 
 
 def _days(start: datetime, end: datetime) -> Iterator[tuple[date, datetime, datetime]]:

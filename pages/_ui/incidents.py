@@ -22,10 +22,11 @@ from forensics.words import cells
 from pages._ui import marks
 from pages._ui.board import lake_path
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height, whole_px
-from pages._ui.coverage import complete_share, reach, was_read_in_full
+from pages._ui.completeness import share_card
+from pages._ui.coverage import reach, was_read_in_full
 from pages._ui.linked import unknown_in_link
 from pages._ui.said import count_text as count
-from pages._ui.said import in_words, interval, language, percent, say, term
+from pages._ui.said import in_words, interval, language, say, term
 from pages._ui.setting_checks import answer
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
@@ -221,9 +222,8 @@ def cards(
         "queues are left out."
     )
     card(grid, say("Queues at risk"), say("{some} of {total}", some=_at_risk(known, page), total=len(known)), said)
-    share = complete_share(coverage)
     said = say("Time that was asked of every source and read in full. The Data page shows what is missing.")
-    card(grid, say("Evidence complete"), percent(share), said)
+    share_card(grid, coverage, said)
 
 
 def _at_risk(known: set[str], page: Page) -> str:

@@ -6,13 +6,15 @@ from typing import Any
 import streamlit as st
 
 from forensics.commands import in_lake
+from forensics.coverage import FROM_FILES
 from forensics.report.lake_status import LakeStatus, lake_status
 from forensics.settings_text import changed_since
 from forensics.tables import BY_NAME
 from forensics.tables.evidence import LOG_EVENTS
 from pages._ui.board import Board, lake_path, settings_path
 from pages._ui.cards import ROW_OF_TWO_LINES, card, name_px, row, two_line_height
-from pages._ui.coverage import by_day, complete_share, gaps
+from pages._ui.completeness import said_of_files, share_card
+from pages._ui.coverage import by_day, complete_share, gaps, is_read_from_files
 from pages._ui.device import is_phone
 from pages._ui.said import busy, day_text, in_words, percent, say, span_text, term
 from pages._ui.said import count_text as count
@@ -24,7 +26,7 @@ from pages._ui.words import plain, with_commands
 POLICY = Path(__file__).resolve().parents[2] / "docs" / "iam-policy.json"
 """The one policy file, beside the pages in a checkout and in an installation."""
 MOST_DAYS = 28
-MARKS = {"complete": "● complete", "partial": "◐ partial", "missing": "○ missing"}
+MARKS = {"complete": "● complete", "partial": "◐ partial", "missing": "○ missing", "files": "◐ from files"}
 Row = dict[str, Any]
 
 
@@ -48,6 +50,8 @@ def sentence(coverage: list[Row], status: LakeStatus, page: Page) -> None:
         said = say("No reading is recorded yet: nothing is known about completeness.")
     elif not holes:
         said = say("All {n} sources read in full for the requested period.", n=sources)
+    elif is_read_from_files(coverage):
+        said = said_of_files()
     else:
         said = say(
             "{percent} of the time asked of {source} was read; {gap} below.",
@@ -58,7 +62,7 @@ def sentence(coverage: list[Row], status: LakeStatus, page: Page) -> None:
     if status.is_stale:
         said += say(" Evidence was added since these findings were made: run doubletake correlate to see it.")
     said += "".join(f" {in_words(line)}" for line in status.expiring)
-    st.markdown(plain(said))
+    st.markdown(with_commands(said))
     st.caption(
         say(
             "Doubletake only reads. It never calls ReceiveMessage, DeleteMessage or ChangeMessageVisibility: "
@@ -80,10 +84,10 @@ def sentence(coverage: list[Row], status: LakeStatus, page: Page) -> None:
 def cards(coverage: list[Row], status: LakeStatus, page: Page) -> None:
     """Show the four numbers."""
     grid = row(4)
-    card(grid, say("Evidence complete"), percent(complete_share(coverage)))
+    share_card(grid, coverage)
     card(grid, say("Log events"), f"{status.evidence_rows.get(LOG_EVENTS.name, 0):,}")
     card(grid, say("Deliveries checked"), f"{page.board.generation.row_counts.get('deliveries', 0):,}")
-    bad = sum(s.status != "ok" for s in status.sources)
+    bad = sum(s.is_not_readable for s in status.sources)
     card(grid, say("Sources not readable"), say("{some} of {total}", some=bad, total=len(status.sources)))
 
 
@@ -122,6 +126,7 @@ def missing(coverage: list[Row], page: Page) -> None:
         }
         for (source, resource), spans in sorted(gaps(coverage).items())
         for start, end in spans
+        if not (details.get((source, resource)) or "").startswith(FROM_FILES)
     ]
     if rows:
         st.subheader(say("Not read"), anchor="gaps")
@@ -142,7 +147,7 @@ def table(status: LakeStatus, page: Page) -> None:
                 "Queue": s.queue,
                 "Source": term(s.source.replace("_", " ")),
                 "Resource": s.resource,
-                "State": s.status,
+                "State": term("from files") if s.is_from_files else s.status,
                 "Read from": page.clock.minute(s.read_from_at),
                 "Read until": page.clock.minute(s.read_until_at),
                 "Provisional": s.provisional,

@@ -1,11 +1,11 @@
 """What the line under the navigation says of how much was read."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from pages._ui import completeness
-from pages._ui.coverage import Gap
+from pages._ui.coverage import Gap, by_day
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 FILES = Gap("log_events", "worker", AT, AT, "from files (1 file)")
@@ -23,3 +23,32 @@ def test_the_share_that_was_read_is_said(share, gaps, said, monkeypatch):
     monkeypatch.setattr(completeness, "_read", lambda board: (share, gaps))
 
     assert completeness.read_share(None) == said
+
+
+def of_files(**values):
+    row = {"source": "log_events", "resource": "worker", "queue_arn": "arn:aws:sqs:eu-west-1:111122223333:orders"}
+    row |= {"window_start_at": AT, "window_end_at": AT + timedelta(hours=1), "collected_at": AT + timedelta(days=1)}
+    return row | {"status": "partial", "detail": "from files: what else was logged there is not known"} | values
+
+
+SHOWN = {
+    "files alone": ([of_files()], "not known", "files"),
+    "files, and what could not be read": (
+        [of_files(), of_files(resource="b", status="denied", detail="AccessDenied")],
+        "0 %",
+        "missing",
+    ),
+    "what was read in part otherwise": ([of_files(detail="2 replies were left out")], "0 %", "missing"),
+    "what a person vouched for": ([of_files(status="ok", detail=None)], "100 %", "complete"),
+}
+
+
+@pytest.mark.parametrize(("coverage", "value", "day"), SHOWN.values(), ids=SHOWN)
+def test_of_files_no_share_is_told(coverage, value, day, monkeypatch):
+    shown = []
+    monkeypatch.setattr(completeness, "card", lambda grid, label, value, help=None: shown.append((label, value)))
+
+    completeness.share_card(None, coverage)
+
+    assert shown == [("Evidence complete", value)]
+    assert by_day(coverage) == {("orders", AT.date()): day}

@@ -47,6 +47,20 @@ def test_the_newest_reading_says_the_state():
     assert status.read_until_at == NOON + timedelta(hours=1)
 
 
+def test_what_was_read_from_files_is_not_called_unreadable(lake):
+    files = reading(1, 0, 1, "partial") | {"detail": "from files: what else was logged there is not known"}
+    sources = source_statuses([files])
+    told = " ".join(replace(lake_status(lake), sources=sources).sentences())
+
+    assert not sources[0].is_not_readable
+    assert "1 source read from files; whether they hold everything is not known" in told
+    assert "could not be read" not in told
+    (row,) = queue_records(sources)
+    assert row["evidence"] == "1 source from files"
+    assert (row["read_from"], row["read_until"]) == ("2026-11-20 12:00", "2026-11-20 13:00")
+    assert source_statuses([reading(1, 0, 1, "partial")])[0].is_not_readable
+
+
 def test_an_end_is_provisional_until_it_was_read_again():
     fresh = [reading(1, 0, 1, provisional=True)]
 
