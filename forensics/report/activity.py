@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from forensics.people import is_settled
+from forensics.sentence import said
 
 Row = Mapping[str, Any]
 QUIET_AFTER = timedelta(hours=1)
@@ -21,6 +22,30 @@ def is_open(incident: Row, until: datetime | None) -> bool:
         return False
     quiet = quiet_for(incident, until)
     return quiet is None or quiet <= QUIET_AFTER
+
+
+def state_of(incident: Row, until: datetime | None, is_active: bool = True) -> str:
+    """Say ``open``, or for how long nothing has happened; ``is_active`` is what its opening says, where that is known.
+
+    What stops it is offered for "if it comes back" where this does not say ``open``.
+    """
+    if is_settled(incident):
+        return "set aside"
+    quiet = quiet_for(incident, until)
+    if quiet is None or quiet <= QUIET_AFTER:
+        return open_text(is_active)
+    return quiet_text(quiet)
+
+
+def open_text(is_active: bool) -> str:
+    """Say of what was going on where the data ends whether something of it is left to be stopped."""
+    return "open" if is_active else "nothing left to stop"
+
+
+def quiet_text(quiet: timedelta) -> str:
+    """Say for how long nothing has happened."""
+    hours = int(quiet.total_seconds() // 3600)
+    return said("quiet {count} h", count=hours) if hours < 48 else said("quiet {count} d", count=hours // 24)
 
 
 def have_left(items: Iterable[str], deliveries: Iterable[Row], on_queue: Iterable[Row]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from forensics.incidents.blind_windows import blind_headline
 from forensics.people import SetAside, aside_text, is_settled, judged
-from forensics.report.activity import is_open, quiet_for
+from forensics.report.activity import is_open, open_text, quiet_for, quiet_text
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.sentence import said
 from forensics.verdict.interval import AFFECTED, VERDICTS
@@ -111,15 +111,14 @@ class Fault:
         """Tell whether an incident of it was going on in the last hour of the data."""
         return any(is_open(i, until) for i in self.incidents)
 
-    def state(self, until: datetime | None) -> str:
-        """Say ``open``; ``recurring`` where it has not been quiet for longer than it was between its incidents; else for how long."""
+    def state(self, until: datetime | None, is_active: bool = True) -> str:
+        """Say ``open``, where ``is_active``, which its opening knows; ``recurring`` where it has not been quiet for longer than it was between its incidents; else for how long."""
         if self.is_settled:
             return "set aside"
         if self.is_open(until):
-            return "open"
+            return open_text(is_active)
         quiet = min((q for i in self.incidents if (q := quiet_for(i, until)) is not None), default=timedelta())
-        hours = int(quiet.total_seconds() // 3600)
-        calm = said("quiet {count} h", count=hours) if hours < 48 else said("quiet {count} d", count=hours // 24)
+        calm = quiet_text(quiet)
         return said("recurring, {rest}", rest=calm) if self._is_due(quiet) else calm
 
     def _is_due(self, quiet: timedelta) -> bool:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from forensics.charts.fault_times import fault_times
 from forensics.people import marks_text
+from forensics.report.activity import state_of
 from forensics.report.before_after import Side
 from forensics.report.csv_text import to_csv
 from forensics.report.fault_case import FaultCase, load_fault
@@ -18,7 +19,7 @@ from pages._ui.case import case_key
 from pages._ui.changes import changes_table
 from pages._ui.incident import stop_now
 from pages._ui.incidents import affected as of_incident
-from pages._ui.incidents import no_suspicion, state
+from pages._ui.incidents import no_suspicion
 from pages._ui.plots import legible, show
 from pages._ui.said import busy, in_words, interval, language, percent, say, term
 from pages._ui.said import count_text as count
@@ -120,7 +121,9 @@ def header(fault: Fault, page: Page) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.badge(term(fault.verdict), color=VERDICTS[fault.verdict][0], help=say(VERDICTS[fault.verdict][1]))
         st.badge(
-            in_words(fault.state(until)), color="red" if fault.is_open(until) else "gray", icon=":material/schedule:"
+            in_words(fault.state(until, first.is_active)),
+            color="red" if fault.is_open(until) and first.is_active else "gray",
+            icon=":material/schedule:",
         )
         st.badge(cause(fault.trigger), color="gray")
         st.space("stretch")
@@ -220,7 +223,7 @@ def incidents(fault: Fault, page: Page) -> None:
                 "Started": page.clock.stamp(i["started_at"]),
                 "Messages": of_incident(i),
                 "Repeats": interval(i["extra_effects_at_least"] or 0, i["extra_effects_at_most"]),
-                "State": state(i, until),
+                "State": in_words(state_of(i, until)),
                 "Incident": i["incident_id"],
             }
             for i in fault.incidents

@@ -7,7 +7,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from forensics.origins import ORIGIN_RULES
-from forensics.report.activity import is_open
+from forensics.report.activity import is_open, state_of
 from forensics.report.guards import guard_notes
 from forensics.report.opening import Opening, headline
 from forensics.report.provisional import provisional_sentence
@@ -18,7 +18,7 @@ from pages._ui import exports, marks
 from pages._ui.case import case_of
 from pages._ui.completeness import warn
 from pages._ui.device import shortcut
-from pages._ui.incidents import no_suspicion, state, verdict
+from pages._ui.incidents import no_suspicion, verdict
 from pages._ui.readiness import readiness
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, language, offset_text, say, term
@@ -130,7 +130,9 @@ def header(case: Incident, page: Page) -> Any:
             if opened
             else None
         )
-        st.badge(state(case, until), color="red" if opened else "gray", icon=":material/schedule:", help=ends)
+        badge = in_words(state_of(case, until, first.is_active))
+        red = opened and first.is_active
+        st.badge(badge, color="red" if red else "gray", icon=":material/schedule:", help=ends)
         marks.badges(case, page)
         st.space("stretch")
         actions = st.container(horizontal=True, width="content", gap="small")

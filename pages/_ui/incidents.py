@@ -10,7 +10,7 @@ import streamlit as st
 from forensics.commands import in_lake
 from forensics.language import Language
 from forensics.people import judged
-from forensics.report.activity import QUIET_AFTER, is_open, quiet_for
+from forensics.report.activity import is_open
 from forensics.report.faults import Fault
 from forensics.report.log_readiness import blind_consumers, not_checked_text
 from forensics.report.records import verdict_counts
@@ -60,15 +60,6 @@ def affected(incident: Incident) -> str:
         interval=interval(counts["confirmed"], sum(counts[v] for v in AFFECTED)),
         total=sum(counts.values()),
     )
-
-
-def state(incident: Incident, until: datetime | None) -> str:
-    """Say ``open``, or for how long nothing has happened."""
-    quiet = quiet_for(incident, until)
-    if quiet is None or quiet <= QUIET_AFTER:
-        return term("open")
-    hours = int(quiet.total_seconds() // 3600)
-    return say("quiet {n} h", n=hours) if hours < 48 else say("quiet {n} d", n=hours // 24)
 
 
 def filters(found: list[Incident], page: Page) -> tuple[list[Incident], list[Incident]]:
