@@ -245,3 +245,18 @@ def _inside(text: str) -> str:
 
 def _balanced(form: str) -> bool:
     return form.count(_OPEN) == form.count(_CLOSE) == form.count(_NAMED)
+
+
+def pieces(text: str) -> tuple[str, ...]:
+    """Return the sentences that ``joined`` put together, also those of one that was joined before; any other as it is.
+
+    >>> pieces(joined(["a line", joined(["its end", "a line"], "; ")], "; "))
+    ('a line', 'its end', 'a line')
+    """
+    form = marked(text)
+    values = parted(form).values if has_values(form) else ()
+    if len(values) < 2 or any(name for name, _ in values):
+        return (text,)
+    return tuple(
+        one for _, value in values for one in pieces(Sentence(plain(value), value) if has_values(value) else value)
+    )

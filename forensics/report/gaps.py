@@ -6,7 +6,7 @@ from typing import Any
 
 from forensics.report.provisional import provisional_sentence
 from forensics.report.settings_then import NOT_KNOWN, SettingFact
-from forensics.sentence import counted, said
+from forensics.sentence import counted, joined, pieces, said
 
 Row = Mapping[str, Any]
 _BASES = {
@@ -46,11 +46,7 @@ def gaps(
         )
     if any(m["effects_at_most"] is None for m in messages) and any(d["receive_count"] is None for d in deliveries):
         found.append("Receive counts are not logged for every delivery, so further deliveries may be hidden.")
-    wanted = Counter(r["would_decide"] for r in redeliveries if r["would_decide"])
-    found += [
-        said("Would decide {n}: {what}", n=counted(wanted[w], "redelivery", "redeliveries"), what=w)
-        for w in sorted(wanted)
-    ]
+    found += _would_decide(redeliveries)
     found += [
         said("{setting} at the time: {source}.", setting=f"{s.name[0].upper()}{s.name[1:]}", source=s.source)
         for s in settings
@@ -63,3 +59,16 @@ def gaps(
             "Settings were read or changed only after the incident began; the values at the time are not certain."
         )
     return tuple(dict.fromkeys(found))
+
+
+def _would_decide(redeliveries: Sequence[Row]) -> list[str]:
+    """Return what would decide how many redeliveries, what decides most first; each piece of evidence is named once."""
+    every = (r["would_decide"] for r in redeliveries if r["would_decide"])
+    wanted = Counter(piece for told in every for piece in dict.fromkeys(pieces(told)))
+    by_count: dict[int, list[str]] = {}
+    for piece in sorted(wanted, key=lambda piece: (-wanted[piece], piece)):
+        by_count.setdefault(wanted[piece], []).append(piece)
+    return [
+        said("Would decide {n}: {what}", n=counted(n, "redelivery", "redeliveries"), what=joined(told, "; "))
+        for n, told in by_count.items()
+    ]

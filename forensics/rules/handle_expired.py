@@ -2,7 +2,7 @@
 
 from forensics.rules.pair import DeliveryPair
 from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
-from forensics.sentence import said
+from forensics.sentence import joined
 
 
 def handle_expired(pair: DeliveryPair) -> Ruling:
@@ -48,4 +48,4 @@ def _lacking(pair: DeliveryPair) -> str:
         return pair.end_of_earlier
     if pair.run_ms is not None:
         return "the queue's settings"
-    return said("{what}, and the queue's settings", what=pair.end_of_earlier)
+    return joined((pair.end_of_earlier, "the queue's settings"), "; ")

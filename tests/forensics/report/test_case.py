@@ -13,6 +13,7 @@ from forensics.report.case import load_case
 from forensics.report.gaps import gaps
 from forensics.report.render import render
 from forensics.report.summary import summary
+from forensics.sentence import joined, plain
 from forensics.tables.findings import INCIDENTS, MESSAGES
 from tests.forensics.report import world
 from tests.pages import tales
@@ -93,6 +94,19 @@ def test_settings_that_fall_short_of_the_advice_are_flagged(case):
     short = {s.name for s in case.settings if s.falls_short}
 
     assert short == {"batch size", "partial batch responses", "dead-letter queue"}
+
+
+def test_gaps_name_each_piece_of_evidence_that_would_decide_once(case):
+    settings, timeout = "the queue's settings", "the visibility timeout in force"
+    wanted = [joined([settings, timeout], "; "), joined([timeout, joined(["a line", settings], "; ")], "; "), timeout]
+
+    told = gaps(case.incident, [], [{"would_decide": one} for one in wanted], [])
+
+    assert [plain(one) for one in told if one.startswith("Would decide")] == [
+        "Would decide 3 redeliveries: the visibility timeout in force",
+        "Would decide 2 redeliveries: the queue's settings",
+        "Would decide 1 redelivery: a line",
+    ]
 
 
 def test_gaps_name_what_could_not_be_read_and_what_stays_open(case):

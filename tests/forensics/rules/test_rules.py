@@ -97,7 +97,7 @@ END = "a line of the worker that says that it finished, failed or deleted this m
 LACKING = {
     "the end, where the timeout is known": (dict(visibility_timeout_s=60), END),
     "the timeout, where the end is known": (dict(run_ms=2000), "the queue's settings"),
-    "both, where neither is": ({}, f"{END}, and the queue's settings"),
+    "both, where neither is": ({}, f"{END}; the queue's settings"),
 }
 
 
