@@ -28,6 +28,11 @@ _GAP_LABEL = 0.28
 _LINE_NAME, _LINE_NAME_WIDE = 0.5, 0.2
 """The share of the width that the name of a line over all lanes takes, on a phone and on a desk: one that would lie on the name
 before it is left out."""
+_TIMES, _TIMES_WIDE = 5, 8
+"""How many times stand at the axis at most, on a phone and on a desk."""
+_WIDE_COLUMN = 0.3
+"""The share of the width from which on a column keeps its times to itself, where a phone would draw the last one on the first of the
+next; a slimmer one has a time or two, which would be hidden all."""
 _TALL, _TICKS_TOP = 16, 42
 """From this many lanes on the times stand above them, where they are seen first, and how many pixels they take."""
 _MOST_LINES = 6
@@ -59,7 +64,7 @@ def timeline_figure(
     model = lane_model(timeline, cut_gaps=cut_gaps)
     if not model.episodes:
         return empty_figure(say("This incident has no bar or mark with a known time."))
-    drawing = _frame(model, zone, labels or {}, say)
+    drawing = _frame(model, zone, labels or {}, say, is_wide)
     hover = Hover(zone, _first_receive(timeline), keys or {}, say)
     shown: set[str] = set()
     for look, of_look in _bar_groups(model.bars):
@@ -182,7 +187,7 @@ def lay_out(drawing: Drawing, names: Sequence[str], columns: int, sub_lanes: int
     )
 
 
-def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str], say: Language) -> Drawing:
+def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str], say: Language, is_wide: bool) -> Drawing:
     """Make the columns with their time axes and the labels of the gaps between them."""
     episodes = model.episodes
     drawing = Drawing.of_columns([e.width for e in episodes], gap=0.03)
@@ -194,9 +199,10 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str], say: Langua
             range=[low, high],
             showgrid=False,
             zeroline=False,
-            nticks=max(2, round(8 * episode.width)),
+            nticks=max(2, round((_TIMES_WIDE if is_wide else _TIMES) * episode.width)),
             tickangle=0,
             ticks="outside",
+            ticklabeloverflow="hide past domain" if len(episodes) > 1 and episode.width >= _WIDE_COLUMN else "allow",
             tickformatstops=tick_formats(say),
             side="top" if ticks_above(len(model.lanes)) else "bottom",
         )

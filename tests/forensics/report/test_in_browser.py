@@ -93,3 +93,26 @@ def test_on_a_dark_screen_the_report_is_dark_and_its_chart_s_words_stand_off_it(
     assert words and set(words) == {"rgb(230, 233, 238)"}
     page.emulate_media(color_scheme="dark", media="print")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+TIMES_THAT_MEET = """
+() => {
+  const labels = [...document.querySelectorAll('#timeline .main-svg text')]
+    .filter(text => /^x\\d*tick$/.test(text.parentElement.getAttribute('class')) && getComputedStyle(text).display !== 'none');
+  const boxes = labels.map(text => text.getBoundingClientRect()).sort((a, b) => a.left - b.left);
+  return [boxes.length, boxes.slice(1).filter((box, n) => box.left < boxes[n].right + 2).length];
+}
+"""
+
+
+def test_on_a_phone_no_time_lies_on_another_and_the_tables_stand_apart(opened, case):
+    tab, _, _ = opened(render(case, "html"))
+    wide = tab.evaluate(TIMES_THAT_MEET)
+    tab.set_viewport_size({"width": 390, "height": 844})
+    tab.wait_for_function("document.querySelector('#timeline .main-svg').getBoundingClientRect().width < 390")
+    drawn, met = tab.evaluate(TIMES_THAT_MEET)
+    keys, facts = tab.locator("#keys").bounding_box(), tab.locator("#facts").bounding_box()
+
+    assert wide[0] >= drawn >= 3
+    assert (wide[1], met) == (0, 0)
+    assert facts["y"] - keys["y"] - keys["height"] >= 10
