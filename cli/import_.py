@@ -171,7 +171,9 @@ def imported(report: "ImportReport") -> Iterator[str]:
     """Yield what an import read, and what it lacks, in words."""
     from forensics.words import clock_text
 
-    kinds = [phrase("{count} {name}", count=count, name=term(form)) for form, count in sorted(report.files.items())]
+    kinds = [
+        phrase("{count} {name}", count=count, name=term(form.of(count))) for form, count in sorted(report.files.items())
+    ]
     yield phrase("Read {file}: {names}.", file=count_text(sum(report.files.values()), "file"), names=", ".join(kinds))
     for group, done in sorted(report.groups.items()):
         set_aside = done.quarantined_count

@@ -1,5 +1,6 @@
 """Our own commands as sentences name them, between backticks."""
 
+import os
 import re
 import shlex
 from pathlib import Path
@@ -9,13 +10,22 @@ _COMMAND = re.compile(r"`(doubletake [a-z][^`]*)`|(?:(?<=: )|(?<=：))(doubletak
 _OF_NO_LAKE = re.compile(r"--lake|--help|doubletake verify ")
 
 
+def shown_place(path: str | Path) -> Path:
+    """Return a place as people are told it: absolute, and without a step back up.
+
+    >>> str(shown_place("/lakes/old/../new"))
+    '/lakes/new'
+    """
+    return Path(os.path.normpath(Path(path).absolute()))  # as the lake itself is opened
+
+
 def of_lake(lake: str | Path) -> str:
     """Return the option with which a command means this lake, wherever it is pasted.
 
     >>> of_lake("/var/lakes/my lake")
     "--lake '/var/lakes/my lake'"
     """
-    return f"--lake {shlex.quote(str(Path(lake).absolute()))}"
+    return f"--lake {shlex.quote(str(shown_place(lake)))}"
 
 
 def in_lake(sentence: str, lake: str | Path) -> str:

@@ -42,6 +42,22 @@ class Form(StrEnum):
     NOTHING = "with nothing to import"
     UNKNOWN = "unknown"
 
+    def of(self, count: int) -> str:
+        """Return what so many files of it are called."""
+        return self.value if count == 1 else _PLURALS.get(self, self.value)
+
+
+_PLURALS = {
+    Form.EXPORT: "CloudWatch exports",
+    Form.DELIVERY: "subscription deliveries",
+    Form.TABLE: "tables of log events",
+    Form.TAILED: "tailed logs",
+    Form.TOOL_EXPORT: "exports of a log tool",
+    Form.GUARD_TABLE: "idempotency tables",
+    Form.WORKER_LOG: "worker logs",
+}
+"""What several files of a form are called, where that is another word."""
+
 
 @dataclass(frozen=True)
 class FoundFile:

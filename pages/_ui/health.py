@@ -20,6 +20,7 @@ from forensics.words import cells
 from pages._ui import evidence, marks, setting_checks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, name_px, row, two_line_height
 from pages._ui.health_chart import CHART_PX, days_chart, days_figure, drawable
+from pages._ui.linked import week_not_there
 from pages._ui.plots import kept
 from pages._ui.said import busy, in_words, language, of_sentence, percent, say, span_text, term
 from pages._ui.said import count_text as count
@@ -60,15 +61,7 @@ def choose_week(page: Page) -> WeekReview:
     asked = st.query_params.get("week")
     if asked and asked not in weeks:
         st.warning(
-            plain(
-                say(
-                    "Week {asked} is not in this data version, which has {first} to {last}. This is {opened}.",
-                    asked=asked,
-                    first=weeks[0],
-                    last=weeks[-1],
-                    opened=opened,
-                )
-            ),
+            plain(week_not_there(asked, weeks, opened)),
             icon=":material/calendar_month:",
         )
     with st.sidebar:

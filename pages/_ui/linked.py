@@ -64,3 +64,21 @@ def unknown_in_link(key: str, options: Iterable[str], label: Callable[[Language,
 
 def _names(option: str, label: Callable[[Language, str], str]) -> set[str]:
     return {option.casefold(), *(label(spoken, option).casefold() for spoken in LANGUAGES_BY_CODE.values())}
+
+
+def week_not_there(asked: str, weeks: list[str], opened: str) -> str:
+    """Say that a week of the link is not there, which weeks are, and which one is shown."""
+    if len(weeks) == 1:
+        return say(
+            "Week {asked} is not in this data version, which has {first}. This is {opened}.",
+            asked=asked,
+            first=weeks[0],
+            opened=opened,
+        )
+    return say(
+        "Week {asked} is not in this data version, which has {first} to {last}. This is {opened}.",
+        asked=asked,
+        first=weeks[0],
+        last=weeks[-1],
+        opened=opened,
+    )

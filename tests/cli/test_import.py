@@ -3,12 +3,15 @@
 import gzip
 import json
 import zipfile
+from types import SimpleNamespace
 
 import pytest
 
 import cli
+from cli.import_ import imported
 from forensics.lake import Lake
 from forensics.tables import BY_NAME
+from ingest.file_forms import Form
 
 LOG = "2026-11-20T05:12:00.000Z took m-1\n2026-11-20T05:12:01.500Z done m-1\n"
 
@@ -151,3 +154,9 @@ def test_bad_input_is_one_sentence_and_writes_nothing(args, sentence, hint, run,
     assert hint in err
     assert "Traceback" not in err
     assert not (tmp_path / "lake").exists()
+
+
+def test_several_files_of_a_form_are_told_in_the_plural():
+    report = SimpleNamespace(files={Form.WORKER_LOG: 13, Form.SETTINGS: 2, Form.EXPORT: 1}, groups={})
+
+    assert next(imported(report)) == "Read 16 files: 1 CloudWatch export, 2 saved settings, 13 worker logs."

@@ -12,7 +12,7 @@ from forensics.language import Language
 from forensics.tables.findings import INVOCATIONS
 from forensics.tables.health import QUEUE_WEEKS, SETTING_FINDINGS
 from forensics.words import cells
-from pages._ui import evidence, health, plots
+from pages._ui import evidence, health, linked, plots
 from tests.pages import health_tale, tales
 from tests.pages.reading import words
 from tests.pages.worlds import START, Story
@@ -138,6 +138,12 @@ def test_a_week_that_is_not_there_is_said_and_the_newest_shown(visit, week):
     assert not at.exception
     assert "is not in this data version, which has 2026-W40 to 2026-W47" in at.warning[0].value
     assert at.title[0].value == "Queue health · 16 to 22 Nov 2026"
+
+
+def test_of_one_week_no_range_is_said():
+    told = linked.week_not_there("soon", ["2026-W48"], "2026-W48")
+
+    assert told == "Week soon is not in this data version, which has 2026-W48. This is 2026-W48."
 
 
 def test_a_queue_that_is_not_there_is_said(visit):
