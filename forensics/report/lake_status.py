@@ -145,7 +145,7 @@ class LakeStatus:
             told.append(
                 said(
                     "{sources} read from files; whether they hold everything is not known, unless "
-                    "`doubletake import --complete-since` says so.",
+                    "an import with `--complete-since` says so.",
                     sources=counted(len(files), "source"),
                 )
             )

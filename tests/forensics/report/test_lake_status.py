@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from forensics.commands import in_lake
 from forensics.errors import LakeMissingError
 from forensics.lake import Lake
 from forensics.language import Language
@@ -55,6 +56,7 @@ def test_what_was_read_from_files_is_not_called_unreadable(lake):
     assert not sources[0].is_not_readable
     assert "1 source read from files; whether they hold everything is not known" in told
     assert "could not be read" not in told
+    assert "--complete-since --lake" not in in_lake(told, "/lake")
     (row,) = queue_records(sources)
     assert row["evidence"] == "1 source from files"
     assert (row["read_from"], row["read_until"]) == ("2026-11-20 12:00", "2026-11-20 13:00")
