@@ -44,7 +44,7 @@ def said_of_files() -> str:
     """Say what files tell, and how to say that they are everything."""
     return say(
         "The files were read. Whether they hold everything that was logged is not known, unless "
-        "an import with `--complete-since` says so."
+        "an import with --complete-since says so."
     )
 
 
@@ -79,7 +79,7 @@ def _words(gap: Gap, clock: Clock) -> str:
     if gap.why.startswith(FROM_FILES):
         return say(
             "{resource}: {start} to {until} {zone} is known from files; what else was logged then is not, unless "
-            "an import with `--complete-since` says that they hold everything",
+            "an import with --complete-since says that they hold everything",
             resource=in_words(gap.resource),
             start=start,
             until=until,
