@@ -48,7 +48,12 @@ def standing(coverage: Iterable[Row]) -> Iterator[Row]:
 
 def is_from_files(status: str, detail: str | None) -> bool:
     """Tell whether a reading is of files that were read, and lacks no more than someone's word that they hold everything."""
-    return status == "partial" and (detail or "").startswith(FROM_FILES)
+    return status == "partial" and tells_of_files(detail)
+
+
+def tells_of_files(why: str | None) -> bool:
+    """Tell whether coverage says of a source, or of a gap, that files brought it."""
+    return (why or "").startswith(FROM_FILES)
 
 
 def left_by_retention(coverage: Iterable[Row], log_group_settings: Iterable[Row]) -> Iterator[Row]:

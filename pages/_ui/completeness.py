@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from forensics.coverage import FROM_FILES
+from forensics.coverage import tells_of_files
 from forensics.lake.findings import rows_of
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS, METRIC_POINTS
 from pages._ui.board import Board
@@ -76,7 +76,7 @@ def _words(gap: Gap, clock: Clock) -> str:
     start, end = clock.minute(gap.start_at), clock.minute(gap.end_at)
     until = end[-5:] if start[:-5] == end[:-5] else end
     why = say(" ({why})", why=in_words(gap.why)) if gap.why else ""
-    if gap.why.startswith(FROM_FILES):
+    if tells_of_files(gap.why):
         return say(
             "{resource}: {start} to {until} {zone} is known from files; what else was logged then is not, unless "
             "an import with --complete-since says that they hold everything",

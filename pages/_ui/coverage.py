@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from forensics.coverage import FROM_FILES, is_from_files, standing
+from forensics.coverage import is_from_files, standing, tells_of_files
 from forensics.language import of_call
 from forensics.sentence import plain
 from forensics.spans import length, without
@@ -55,7 +55,7 @@ def complete_share(coverage: list[dict[str, Any]]) -> float | None:
 
 def are_files_alone(share: float | None, found: list[Gap]) -> bool:
     """Tell whether files were read and nothing else was asked: how much of everything they hold, no share can say."""
-    return not share and bool(found) and all(gap.why.startswith(FROM_FILES) for gap in found)
+    return not share and bool(found) and all(tells_of_files(gap.why) for gap in found)
 
 
 def is_read_from_files(coverage: list[dict[str, Any]]) -> bool:

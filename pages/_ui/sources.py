@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from forensics.commands import in_lake
-from forensics.coverage import FROM_FILES
+from forensics.coverage import tells_of_files
 from forensics.report.lake_status import LakeStatus, lake_status
 from forensics.settings_text import changed_since
 from forensics.tables import BY_NAME
@@ -126,7 +126,7 @@ def missing(coverage: list[Row], page: Page) -> None:
         }
         for (source, resource), spans in sorted(gaps(coverage).items())
         for start, end in spans
-        if not (details.get((source, resource)) or "").startswith(FROM_FILES)
+        if not tells_of_files(details.get((source, resource)))
     ]
     if rows:
         st.subheader(say("Not read"), anchor="gaps")
