@@ -63,7 +63,7 @@ def redrive_plan(
     is_table = how is RowFormat.TABLE
     rows = [
         {
-            "place": f"{step.group_id or step.queue} {step.place}",
+            "place": f"{step.line} {step.place}",
             "message_id": step.message_id or step.item_id,
             "keys": list(step.business_keys),
             "redriving": step.words,

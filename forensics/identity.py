@@ -8,6 +8,7 @@ from typing import TypeGuard, overload
 HANDLE_PREFIX_CHARS = 24
 BY_KEY = "key:"
 """Begins the item id of what lines name by a business key alone."""
+FIFO_ENDING = ".fifo"
 
 
 @overload
@@ -21,6 +22,15 @@ def queue_name(queue_arn: str | None) -> str | None:
     ('orders-dlq', 'orders', None)
     """
     return None if queue_arn is None else queue_arn.rpartition(":")[2]
+
+
+def is_fifo_name(queue: str) -> bool:
+    """Tell whether a queue is FIFO by its name or ARN: SQS gives that ending to no other. A message group alone says nothing.
+
+    >>> is_fifo_name("arn:aws:sqs:eu-west-1:123456789012:orders.fifo"), is_fifo_name("orders")
+    (True, False)
+    """
+    return queue.endswith(FIFO_ENDING)
 
 
 def evidence_id(kind: str, *parts: object) -> str:

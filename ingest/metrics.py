@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from forensics.errors import ConservationError
-from forensics.identity import evidence_id
+from forensics.identity import evidence_id, is_fifo_name
 from forensics.lake import Lake
 from forensics.lake.filters import between
 from forensics.sentence import said
@@ -79,7 +79,7 @@ class Answer:
 
 def of_queue(name: str, account_id: str, region: str, queue_arn: str, aws: Aws) -> Measured:
     """Want the metrics of a queue."""
-    metrics = OF_QUEUES + (OF_FIFO_QUEUES if name.endswith(".fifo") else ())
+    metrics = OF_QUEUES + (OF_FIFO_QUEUES if is_fifo_name(name) else ())
     return Measured("AWS/SQS", "QueueName", name, metrics, account_id, region, (queue_arn,), aws)
 
 

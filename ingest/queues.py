@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from forensics.errors import EndpointUnreachableError, QueueUnknownError
+from forensics.identity import is_fifo_name
 from forensics.nearest import meant
 from forensics.regions import dns_suffix, region_of_host
 from forensics.sentence import said
@@ -133,7 +134,7 @@ def to_row(queue: QueueName, attributes: dict[str, str]) -> dict[str, Any]:
         "region": queue.region,
         "queue_arn": queue.arn,
         "queue_name": queue.name,
-        "is_fifo": queue.name.endswith(".fifo"),
+        "is_fifo": is_fifo_name(queue.name),
         "visibility_timeout_s": integer(attributes.get("VisibilityTimeout")),
         "message_retention_s": integer(attributes.get("MessageRetentionPeriod")),
         "delay_s": integer(attributes.get("DelaySeconds")),

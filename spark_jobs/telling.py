@@ -15,6 +15,7 @@ from forensics.counting import members as counted
 from forensics.counting.frames import schema_of
 from forensics.counting.hashes import settled_parts
 from forensics.counting.periods import HASHES_PER_ROW, ROWS_SPARED, stretches
+from forensics.identity import is_fifo_name
 from forensics.incidents.gaps import Gaps
 from forensics.judging.written import Writer
 from forensics.known import Known
@@ -210,12 +211,12 @@ class Telling:
         settled = [(["settle", name], told) for name, told in zip(self.settled, self.parts.told, strict=True)]
         judged = [(["judge", name], told) for name, told in zip(self.judged, self.of_judged, strict=True)]
         names = {q for _, told in judged for q in told["queues"]}
-        names |= {q for _, told in settled for q in told["queues"] if q.endswith(".fifo")}
+        names |= {q for _, told in settled for q in told["queues"] if is_fifo_name(q)}
         queues: list[Unit] = []
         for arn in sorted(names):
             entries = [entry for entry, told in settled + judged if arn in told["queues"]]
             runs = [{"name": digest("group_runs", arn, e), "queue_arn": arn, "entries": [e]} for e in entries]
-            of_groups = runs if arn.endswith(".fifo") else []
+            of_groups = runs if is_fifo_name(arn) else []
             queues.append({"queue_arn": arn, "entries": entries, "runs": of_groups})
         return queues
 

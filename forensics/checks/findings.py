@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from forensics.checks import CONSUMER_CHECKS, FAILS, QUEUE_CHECKS, UNKNOWN, Answer, Setup, answers
+from forensics.identity import is_fifo_name
 from forensics.known import Known, Row
 from forensics.sentence import said
 from forensics.settings_in_force import SETTINGS_KEYS, Changes, intervals, recorded_changes
@@ -155,7 +156,7 @@ def _queue_part(arn: str, queues: dict[tuple[str, ...], list[Row]], dead: set[st
     name = arn.rpartition(":")[2]
     states = queues.get((arn,))
     if not states:
-        return Setup(name, has_queue_settings=False, is_fifo=name.endswith(".fifo"), is_dead_letter_queue=arn in dead)
+        return Setup(name, has_queue_settings=False, is_fifo=is_fifo_name(name), is_dead_letter_queue=arn in dead)
     now = states[-1]
     evidence = {"queue": (now["evidence_id"],), "first": (states[0]["evidence_id"],)}
     target = queues.get((now["dead_letter_queue_arn"],), [{}])[-1]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from forensics.identity import FIFO_ENDING
 from forensics.run_ends import CAUSES, CUT_OFF, FAILED
 from forensics.verdict.interval import AFFECTED
 
@@ -330,7 +331,7 @@ def _times(rows: pl.LazyFrame, value: str) -> pl.LazyFrame:
 def _of_each(deliveries: pl.LazyFrame) -> pl.LazyFrame:
     """Return what each delivery counts for, where its queue and its time are known."""
     rows = deliveries.filter(pl.col("queue_arn").is_not_null() & pl.col("received_at").is_not_null())
-    is_fifo = pl.col("queue").str.ends_with(".fifo")
+    is_fifo = pl.col("queue").str.ends_with(FIFO_ENDING)
     count = pl.coalesce("receive_count", "delivery_index").cast(pl.Int64)
     is_worker = pl.col("consumer_kind") == "worker"
     is_logged = pl.col("is_seen")

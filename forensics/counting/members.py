@@ -9,6 +9,7 @@ import polars as pl
 from forensics.counting.digests import digests_by
 from forensics.counting.halves import numbered
 from forensics.counting.membership import VERDICT_SCHEMA, limits_ms, membership
+from forensics.identity import FIFO_ENDING
 
 INCIDENT = ("queue_arn", "incident_id")
 MESSAGES_PER_UNIT = 4_000
@@ -132,7 +133,7 @@ def units_of(incidents: pl.DataFrame) -> list[dict[str, Any]]:
         pl.col("part").explode().unique().sort(),
         pl.col("members"),
         queues=pl.col("queue_arn").unique().sort(),
-        held=name.filter(pl.col("queue_arn").str.ends_with(".fifo")).sort(),
+        held=name.filter(pl.col("queue_arn").str.ends_with(FIFO_ENDING)).sort(),
         from_at=pl.col("from_at").min(),
         until_at=pl.col("until_at").max(),
         messages=pl.col("messages").sum(),

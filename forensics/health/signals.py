@@ -6,6 +6,7 @@ from typing import Any
 
 from forensics.checks import FAILS, PASSES
 from forensics.checks.answer import CRITICAL, WARNING
+from forensics.identity import is_fifo_name
 from forensics.sentence import counted, joined, said
 from forensics.words import percent, span_text
 
@@ -159,7 +160,7 @@ def age(now: Row, before: Row | None) -> Found:
     advice = (
         "Make its items quicker, or spread them over more message groups: a group is handled by one run at a time, whatever the "
         "concurrency."
-        if now["queue"].endswith(".fifo")
+        if is_fifo_name(now["queue"])
         else "Raise the concurrency of its consumer, or make its items quicker."
     )
     return WATCH, 30, words, advice

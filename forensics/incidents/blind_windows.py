@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from typing import Any, NamedTuple
 
+from forensics.identity import is_fifo_name
 from forensics.incidents.quiet import incident_id, is_after_quiet
 from forensics.incidents.ranking import highest, ranked, with_counts
 from forensics.judging.finality import Finality
@@ -150,7 +151,7 @@ def _placed(run: FailedInvocation, settings: SettingsInForce) -> _Placed:
     return _Placed(
         run,
         queue.get("visibility_timeout_s"),
-        run.queue.endswith(".fifo") if is_fifo is None else is_fifo,
+        is_fifo_name(run.queue) if is_fifo is None else is_fifo,
         mapping.get("batch_size"),
         function.get("timeout_s"),
     )

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from forensics.identity import queue_name
+from forensics.identity import is_fifo_name, queue_name
 from forensics.judging.evidence import united
 from forensics.judging.known import unknown_first, unknown_last
 from forensics.streams.model import Delivery
@@ -24,7 +24,7 @@ def sources_of(queue_settings: Iterable[Row]) -> dict[str, list[str]]:
 def has_fifo_dead_letters(consumers: Iterable[Row], queue_settings: Sequence[Row]) -> bool:
     """Tell whether any FIFO queue has a dead-letter queue, or nothing says that it has none."""
     told = {row["queue_arn"] for row in queue_settings}
-    is_untold = any(row["queue_arn"].endswith(".fifo") and row["queue_arn"] not in told for row in consumers)
+    is_untold = any(is_fifo_name(row["queue_arn"]) and row["queue_arn"] not in told for row in consumers)
     return is_untold or any(row["is_fifo"] and row["dead_letter_queue_arn"] for row in queue_settings)
 
 

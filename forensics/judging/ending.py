@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from forensics.identity import is_fifo_name
 from forensics.judging.event_counts import LONGEST_RUN_US
 from forensics.judging.evidence import united
 from forensics.judging.known import lowest
@@ -77,7 +78,7 @@ def _may_delete_under(earlier: Delivery, received_from: int | None, has_sign: bo
     dead-letter queue (``has_sign``) tells that the message got there. With its old handle a standard queue may delete the
     message or not, and says nothing; a FIFO queue refuses.
     """
-    if earlier.queue.endswith(".fifo") or received_from is None:
+    if is_fifo_name(earlier.queue) or received_from is None:
         return False
     is_told = _succeeded(earlier) and earlier.run_ended_at is not None and earlier.is_end_known
     is_named = earlier.is_named_failure and bool(earlier.reports_batch_item_failures)

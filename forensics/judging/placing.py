@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from forensics.identity import is_fifo_name
 from forensics.judging.calls import is_heartbeat
 from forensics.judging.surroundings import Surroundings
 from forensics.settings import Consumer
@@ -98,7 +99,7 @@ def _take_settings(delivery: Delivery, in_force: SettingsInForce) -> None:
     queue = in_force.queue(delivery.queue_arn, at) or _NOTHING
     delivery.visibility_timeout_s = visibility_s = queue.get("visibility_timeout_s")
     is_fifo = queue.get("is_fifo")
-    delivery.is_fifo = delivery.queue.endswith(".fifo") if is_fifo is None else is_fifo
+    delivery.is_fifo = is_fifo_name(delivery.queue) if is_fifo is None else is_fifo
     delivery.max_receive_count = queue.get("max_receive_count")
     delivery.dead_letter_queue_arn = queue.get("dead_letter_queue_arn")
     delivery.queue_settings_id = queue.get("evidence_id")

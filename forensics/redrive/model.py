@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
+from forensics.identity import is_fifo_name
 from forensics.sentence import joined
 from forensics.words import time_text
 
@@ -19,7 +20,7 @@ DECISION_WORDS = {
 
 @dataclass(frozen=True)
 class Step:
-    """One dead-lettered message. ``place`` counts within its group, in the order of sends; times are UTC.
+    """One dead-lettered message. ``place`` counts within ``line``, in the order of sends; times are UTC.
 
     ``mended`` is what is known of the cause of its last failure since then: changed, not_seen, at_times, still_failing (more
     than half of the runs) or unknown. ``expires_at``: not before.
@@ -47,6 +48,11 @@ class Step:
     evidence_ids: tuple[str, ...]
 
     @property
+    def line(self) -> str:
+        """Return what has an order: its group in a FIFO queue, else the queue."""
+        return (self.group_id if is_fifo_name(self.queue) else None) or self.queue
+
+    @property
     def words(self) -> str:
         """Say the decision."""
         return DECISION_WORDS[self.decision]
@@ -59,7 +65,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """All messages of one dead-letter queue as the lake knows them, by queue, group and place."""
+    """All messages of one dead-letter queue as the lake knows them, by queue, line and place."""
 
     dead_letter_queue: str
     dead_letter_queue_arn: str

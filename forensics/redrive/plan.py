@@ -7,6 +7,7 @@ from typing import Any
 
 from forensics.books import Line, has_books, reconcile
 from forensics.errors import QueueUnknownError
+from forensics.identity import is_fifo_name
 from forensics.lake import Findings
 from forensics.lake.filters import equals
 from forensics.lake.findings import rows_of
@@ -140,7 +141,7 @@ def _steps_of(findings: Findings, arn: str, dlq_arn: str | None, own: Row | None
         message["received_dead"] = received_dead.get(message["item_id"])
         message["deliveries"], message["sent_at"] = mine, next((d["sent_at"] for d in mine if d["sent_at"]), None)
         message["group_id"] = message["group_id"] or next((d["group_id"] for d in mine if d["group_id"]), None)
-        groups[message["group_id"] or ""].append(message)
+        groups[(message["group_id"] or "") if is_fifo_name(arn) else ""].append(message)
     until = findings.generation.data_until_at
     steps: list[Step] = []
     for _, rows in sorted(groups.items()):
@@ -150,7 +151,8 @@ def _steps_of(findings: Findings, arn: str, dlq_arn: str | None, own: Row | None
             first, last = _expires(row, own)
             decision, why = _decide(row, booked.get(row["item_id"]), redriven, last, until)
             step = _step(row, place, first, decision, why, since, stays)
-            stays = stays or (step if step.left_out and step.decision != "gone" else None)
+            if is_fifo_name(arn):  # a standard queue's groups share the consumers out, and have no order
+                stays = stays or (step if step.left_out and step.decision != "gone" else None)
             steps.append(step)
     return steps
 
@@ -234,7 +236,7 @@ def _expires(row: Row, own: Row | None) -> tuple[datetime | None, datetime | Non
     if own is None or own["message_retention_s"] is None or row["sent_at"] is None:
         return None, None
     kept = timedelta(seconds=own["message_retention_s"])
-    return row["sent_at"] + kept, (row["from_at"] if row["queue"].endswith(".fifo") else row["sent_at"]) + kept
+    return row["sent_at"] + kept, (row["from_at"] if is_fifo_name(row["queue"]) else row["sent_at"]) + kept
 
 
 def _books(findings: Findings, arn: str) -> dict[str, Line]:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from forensics.estimates import share_interval, share_upper
+from forensics.identity import is_fifo_name
 from forensics.lake import Findings
 from forensics.lake.rows import plain_rows
 from forensics.run_ends import FAILED, WORDS
@@ -128,7 +129,7 @@ class Since:
 
     def overtaken_by(self, row: Row) -> int | None:
         """Count the later messages of its group that were done; None on a queue without order, or without a known send."""
-        if not row["queue"].endswith(".fifo") or not row["group_id"] or row["sent_at"] is None:
+        if not is_fifo_name(row["queue"]) or not row["group_id"] or row["sent_at"] is None:
             return None
         return sum(sent_at > row["sent_at"] for sent_at in self._done.get(row["group_id"], {}).values())
 

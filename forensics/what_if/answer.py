@@ -9,6 +9,7 @@ from math import ceil
 from typing import Any
 
 from forensics.errors import ForensicsError
+from forensics.identity import is_fifo_name
 from forensics.lake import Findings
 from forensics.limits import LARGEST_BATCH, LARGEST_FIFO_BATCH, LONGEST_FUNCTION_TIMEOUT_S, LONGEST_VISIBILITY_S
 from forensics.sentence import counted, joined, said
@@ -91,7 +92,7 @@ def ask(findings: Findings, queue: str, changes: Mapping[str, Any]) -> Answer:
 
 
 def _is_fifo(seen: Observation) -> bool:
-    return seen.queue.endswith(".fifo")
+    return is_fifo_name(seen.queue)
 
 
 def _check_consumer(seen: Observation, changes: Mapping[str, Any]) -> None:

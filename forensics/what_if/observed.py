@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from forensics.clock import EPOCH
 from forensics.errors import QueueUnknownError
+from forensics.identity import is_fifo_name
 from forensics.lake import Findings
 from forensics.lake.filters import at_least, equals, one_of
 from forensics.lake.rows import plain_rows
@@ -86,8 +87,8 @@ def observation(findings: Findings, queue: str) -> Observation:
     for item_id, mine in by_item.items():
         first = min(mine, key=lambda r: r["delivery_index"])
         sent_s = _s(first["sent_at"] or first["received_at"])
-        group = first["group_id"] if arn.endswith(".fifo") else None
-        group = group or ("" if arn.endswith(".fifo") else None)
+        group = first["group_id"] if is_fifo_name(arn) else None
+        group = group or ("" if is_fifo_name(arn) else None)
         messages.append(Observed(item_id, sent_s, group, tuple(sorted(attempts[item_id], key=lambda a: a.at_s))))
     messages.sort(key=lambda m: (m.sent_at_s, m.message_id))
     setup = _setup(findings, arn, rows, runs)

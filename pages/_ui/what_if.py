@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from forensics.errors import ForensicsError
+from forensics.identity import is_fifo_name
 from forensics.limits import LARGEST_BATCH, LARGEST_FIFO_BATCH, LONGEST_FUNCTION_TIMEOUT_S, LONGEST_VISIBILITY_S
 from forensics.tables.findings import DELIVERIES
 from forensics.what_if import Answer, ask
@@ -31,7 +32,7 @@ def what_if(queue: str, page: Page) -> None:
     if queue not in [row["queue"] for row in page.board.spans(DELIVERIES, "queue", "received_at")]:
         return
     st.subheader(say("What if its settings were others?"), anchor="what-if")
-    most = LARGEST_FIFO_BATCH if queue.endswith(".fifo") else LARGEST_BATCH
+    most = LARGEST_FIFO_BATCH if is_fifo_name(queue) else LARGEST_BATCH
     with st.form("what_if", border=True):
         first, second, third, fourth = st.columns(4)
         asked = {

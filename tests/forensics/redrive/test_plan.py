@@ -124,6 +124,27 @@ def test_what_would_overtake_a_message_that_stays_is_not_in_the_script(tmp_path)
     assert step.left_out
 
 
+def test_groups_of_a_standard_queue_have_no_order(tmp_path):
+    """There they share the consumers out fairly: nobody waits for who was sent before."""
+    standard = {"queue": "payments", "queue_arn": world.QUEUE_ARN.removesuffix(".fifo")}
+
+    def fair(found):
+        found[DELIVERIES.name][-1]["sent_at"] = world.after(800)
+        for row in (*found[DELIVERIES.name], *found[QUEUE_FINDINGS.name]):
+            row |= standard | {"group_id": "acct-1"}
+
+    lake = saved(tmp_path / "lake", fair)
+    named = {"queue_arn": standard["queue_arn"], "queue_name": "payments", "is_fifo": False}
+    row = COMMON | {"evidence_id": "queue:4", "max_receive_count": 2, "dead_letter_queue_arn": DLQ_ARN} | named
+    lake.append(QUEUE_SETTINGS, [row], "test|standard")
+    found = steps(again(lake))
+
+    assert {(step.line, step.group_id) for step in found.values()} == {("payments", "acct-1")}
+    assert sorted(step.place for step in found.values()) == [1, 2, 3]
+    safe = found[SAFE]
+    assert (safe.order_sentence, safe.overtaken_by, safe.left_out) == ("", None, "")
+
+
 def test_a_change_and_the_runs_since_tell_whether_the_cause_is_mended(lake):
     assert "none of 1 run since did (at most 95.0 % at 95 %), though no change is known" in steps(lake)[SAFE].by_now
     change = {
