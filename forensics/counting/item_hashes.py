@@ -80,11 +80,17 @@ def hashes_of(deliveries: pl.DataFrame) -> pl.DataFrame:
 
 
 def _sorted(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows by hash without repeats; only of hashes that are there several times the other columns are looked at."""
+    """Return rows by hash without repeats; only of hashes that are there several times the other columns are looked at.
+
+    An item's own are not repeats of one another: one receive that two runs had looks the same in both.
+    """
     rows = rows.sort("hash")
     is_same = pl.col("hash") == pl.col("hash").shift(1)
     several = (is_same | is_same.shift(-1)).fill_null(False)
-    others = rows.filter(several).unique().sort("hash", "owner", "flags", "at", "since", "until")
+    is_own = pl.col("flags") & ITEM > 0
+    others = rows.filter(several)
+    others = pl.concat([others.filter(is_own), others.filter(~is_own).unique()])
+    others = others.sort("hash", "owner", "flags", "at", "since", "until")
     return rows.filter(~several).merge_sorted(others, key="hash")
 
 
