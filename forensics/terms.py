@@ -34,6 +34,9 @@ CAUSE_WORDS = {
 }
 """Cause code to a clause that fits after "because"."""
 
+INVOKED_AGAIN = "invoked_again"
+"""What began a redelivery that was none of SQS's: Lambda's poller gave one receive to two runs. A trigger, and no cause code."""
+
 BASIS_WORDS = {
     "marker": "its effect line",
     "finished": "the consumer's own completion or delete",

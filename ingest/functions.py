@@ -15,7 +15,7 @@ def fetch(aws: Aws, function_arn: str) -> dict[str, Any]:
         raise AwsRefusedError(
             "GetFunctionConfiguration", UNREADABLE_REPLY, "the FunctionArn is no ARN of a function", "failed"
         )
-    return kept(configuration)
+    return {"DurableConfig": None} | kept(configuration)  # this API names it wherever there is one
 
 
 def fetch_concurrency(aws: Aws, function_arn: str) -> dict[str, Any]:
@@ -29,11 +29,14 @@ def kept(configuration: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in configuration.items() if key in _KEPT}
 
 
-_KEPT = {"FunctionArn", "Timeout", "MemorySize", "Runtime", "LoggingConfig", "LastModified"}
+_KEPT = {"FunctionArn", "Timeout", "MemorySize", "Runtime", "LoggingConfig", "LastModified", "DurableConfig"}
 
 
 def to_row(account_id: str, region: str, configuration: dict[str, Any]) -> dict[str, Any]:
-    """Turn a configuration into a row of ``function_settings``, without id and time."""
+    """Turn a configuration into a row of ``function_settings``, without id and time.
+
+    That nothing says of durable execution is no "no": a saved reply may be of a tool that is older than that.
+    """
     function_arn, function_name = unqualified(configuration["FunctionArn"])
     logging = configuration.get("LoggingConfig") or {}
     return {
@@ -49,6 +52,7 @@ def to_row(account_id: str, region: str, configuration: dict[str, Any]) -> dict[
         "application_log_level": logging.get("ApplicationLogLevel"),
         "system_log_level": logging.get("SystemLogLevel"),
         "reserved_concurrency": integer(configuration.get("ReservedConcurrentExecutions")),
+        "is_durable": bool(configuration["DurableConfig"]) if "DurableConfig" in configuration else None,
         "last_modified_at": moment(configuration.get("LastModified")),
     }
 

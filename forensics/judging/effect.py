@@ -21,8 +21,9 @@ def _unlogged(d: Delivery) -> bool:
 
 
 def _may_be_same_receive(d: Delivery) -> bool:
-    """Its receive count or a line is an earlier delivery's, or it was begun within a second of one or told like it: another stream may tell of that receive once more."""
-    return d.may_be_same_receive and (_marked(d) or not _guarded(d))
+    """Its receive count or a line is an earlier delivery's, or it was begun within a second of one or told like it: another stream may tell of that receive once more, or a run go on with it."""
+    shows_nothing = _guarded(d) or (d.is_durable and d.is_exhaustive)  # a replay prints what it does besides
+    return d.may_be_same_receive and (_marked(d) or not shows_nothing)
 
 
 def _marked(d: Delivery) -> bool:

@@ -9,7 +9,7 @@ from forensics.streams.model import Delivery
 def put_in_order(item: Sequence[Delivery]) -> list[Delivery]:
     """Return an item's deliveries in order, and fill in ``delivery_index`` and ``came_again``.
 
-    By receive count where every delivery of the item has one, else by time.
+    By receive count where every delivery of the item has one, else by time; runs that had one receive by when they began.
     """
     counts = [d.receive_count for d in item]
     in_order = sorted(item, key=_by_time if None in counts else _by_count)
@@ -24,4 +24,5 @@ def _by_count(d: Delivery) -> tuple[object, ...]:
 
 
 def _by_time(d: Delivery) -> tuple[object, ...]:
-    return *unknown_first(d.order_at), *unknown_last(d.receive_count), *unknown_last(d.consumer)
+    begun = *unknown_last(d.run_started_at), *unknown_last(d.consumer)
+    return *unknown_first(d.order_at), *unknown_last(d.receive_count), *begun

@@ -20,6 +20,7 @@ from forensics.judging.surroundings import Surroundings
 from forensics.origins import Origin
 from forensics.rules import ANSWERS_KEPT
 from forensics.streams.model import Delivery
+from forensics.terms import INVOKED_AGAIN
 from forensics.verdict import OPEN_WORDS, effect_sentence, guard_sentence, trigger_sentence, verdict_of
 
 _PROOFS = {"marker", "finished"}
@@ -173,7 +174,7 @@ def _message(
         origin_excluded=list(origin.excluded) if origin else [],
         origin_open=list(origin.still_open) if origin else [],
         trigger_sentence=_trigger_words(
-            tuple(causes),
+            tuple(_triggers(redeliveries)),
             sum(seen),
             receive_count,
             origin.sentence if origin else None,
@@ -208,6 +209,12 @@ _OF_EACH = attrgetter(
     "is_seen",
     "received_from_arn",
 )
+
+
+def _triggers(redeliveries: Iterable[Redelivery]) -> list[str]:
+    """Return what to tell of an item's redeliveries, each once: their causes, and which of them were none of SQS's."""
+    told = ([INVOKED_AGAIN] if again.is_one_receive else again.causes or ["undecidable"] for again in redeliveries)
+    return list(dict.fromkeys(chain.from_iterable(told)))
 
 
 def _causes(redeliveries: Iterable[Redelivery]) -> list[str]:

@@ -42,6 +42,7 @@ class Redelivery(msgspec.Struct, kw_only=True, array_like=True):
     evidence_ids: list[str]
     is_provisional: bool = False
     earlier_has_heartbeat: bool = False
+    is_one_receive: bool = False
 
 
 class Message(msgspec.Struct, kw_only=True, array_like=True):

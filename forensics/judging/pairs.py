@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from forensics.identity import tells_deliveries_apart
 from forensics.judging.calls import CHANGE, DELETE
 from forensics.judging.evidence import united
 from forensics.judging.known import first_known, highest
@@ -48,7 +49,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_is_seen=earlier.is_seen,
         earlier_kind=earlier.consumer_kind,
         earlier_name=consumer_name(earlier),
-        earlier_status=earlier.run_status or "unknown",
+        earlier_status=_status(earlier),
         earlier_error_type=earlier.error_type,
         earlier_has_finish_mark=has_finish_mark,
         earlier_batch_count=first_known(earlier.in_hand_count, earlier.batch_count),
@@ -79,6 +80,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_was_deleted=earlier.deleted_by_call_at is not None,
         earlier_receiver=earlier.receiver,
         is_other_receiver=earlier.is_other_receiver,
+        is_one_receive=_are_one_receive(earlier, later),
     )
     if (clocks_words := _clocks_words(pair)) is not None:
         pair, gap_ms = pair._replace(gap_ms=None, clocks_words=clocks_words), None
@@ -113,6 +115,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         would_decide=decision.would_decide,
         rulings=decision.rulings,
         evidence_ids=united(earlier.evidence_ids, later.evidence_ids),
+        is_one_receive=pair.is_one_receive,
         is_provisional=redelivery_final_at(decision.cause, earlier, around.finality) is not None,
     )
 
@@ -129,6 +132,19 @@ def _with_receive_known(earlier: Delivery, later: Delivery) -> tuple[Delivery, i
     untimed = copy(earlier)
     untimed.received_at = untimed.received_basis = None
     return untimed, _ms_between(later.received_at, highest((earlier.run_ended_at, earlier.last_fact_at)))
+
+
+def _status(earlier: Delivery) -> str:
+    """Return how the earlier run ended; a durable function's execution may have failed after a run that ended well."""
+    is_open = earlier.is_durable and earlier.run_status == "success"
+    return "unknown" if is_open or earlier.run_status is None else earlier.run_status
+
+
+def _are_one_receive(earlier: Delivery, later: Delivery) -> bool:
+    """Tell whether both runs had the message by one receive: another receive has another handle, and in a FIFO queue another count."""
+    if later.is_fifo and None is not earlier.receive_count == later.receive_count:
+        return True
+    return tells_deliveries_apart(earlier.receipt_handle) and earlier.receipt_handle == later.receipt_handle
 
 
 def _are_two_hosts(earlier: Delivery, later: Delivery) -> bool:

@@ -39,7 +39,9 @@ def put_together(item: Sequence[Delivery]) -> list[Delivery]:
 
     Two deliveries are one receive for sure where both have its receipt handle, or the same receive count and the same request id, or
     stand in one worker's stream with the same receive count; a FIFO queue never gives a count twice; or where two streams of workers hold
-    the same lines of them with their own times, ``LEAST_TIMES`` or more. Two runs of functions are two. Else
+    the same lines of them with their own times, ``LEAST_TIMES`` or more. Two runs of functions are two, also of one function that its
+    poller invoked again for one receive; only where that function is durable, they are one execution and its replay (not where both print
+    the effect: it may have been done again), and where nothing tells whether it is, may be. Else
     the same count is that of one receive that two streams tell of, or of a copy that a standard queue handed out: the later one
     ``may_be_same_receive``. So may a later one that has one such line of an earlier, or where workers of two streams begin a message within
     a second of one another, or say the same of it, as far apart, before it was visible again: nothing is handed out again so soon but what
@@ -48,6 +50,7 @@ def put_together(item: Sequence[Delivery]) -> list[Delivery]:
     names = [*zip(*map(_NAMES, item), strict=True), [mark for d in item for mark in d.line_marks]]
     is_repeated = any(map(_repeats, names))
     found = _named_once(item) if is_repeated else list(item)
+    _mark_replays([delivery for delivery in found if delivery.is_durable])
     begun = [(d.received_at, d) for d in found if d.received_at is not None and _is_begun_by_worker(d)]
     begun.sort(key=lambda timed: _by_time(timed[1]))
     for (at, one), (again_at, other) in pairwise(begun):
@@ -71,6 +74,11 @@ def _named_once(item: Sequence[Delivery]) -> list[Delivery]:
         common = [(_common_times(mine, told[id(d)]), d) for d in found if _are_named_alike(d, delivery)]
         if same is None:
             same = next((other for times, other in common if min(times) >= LEAST_TIMES), None)
+        if same is not None and _are_runs_of_one(same, delivery) and not _is_replay(same, delivery):
+            delivery.may_be_same_receive = same.is_durable is not False
+            told[id(delivery)].append(mine)
+            found.append(delivery)
+            continue
         told[id(same or delivery)].append(mine)
         if same is not None:
             _add(same, delivery)
@@ -83,6 +91,24 @@ def _named_once(item: Sequence[Delivery]) -> list[Delivery]:
             delivery.may_be_same_receive |= not all(_are_two_runs(other, delivery) for other in by_count[count])
             by_count[count].append(delivery)
     return found
+
+
+def _are_runs_of_one(one: Delivery, other: Delivery) -> bool:
+    """Tell whether two are known to be two runs of one function."""
+    return _are_two_runs(one, other) and one.request_id != other.request_id and one.log_group == other.log_group
+
+
+def _is_replay(one: Delivery, other: Delivery) -> bool:
+    """Tell whether a later run of a receive went on with the work of an earlier one, and did not print what that had printed."""
+    return bool(one.is_durable) and None in (one.marker_at, other.marker_at)
+
+
+def _mark_replays(durable: Sequence[Delivery]) -> None:
+    """Mark what may be a replay of an earlier run: nothing says that it was received again."""
+    in_order = sorted(durable, key=_by_time)
+    for place, other in enumerate(in_order):
+        if any(_are_runs_of_one(one, other) and _are_named_alike(one, other) for one in in_order[:place]):
+            other.may_be_same_receive = True
 
 
 def _is_begun_by_worker(d: Delivery) -> bool:
@@ -150,11 +176,12 @@ def _add(one: Delivery, other: Delivery) -> None:
             setattr(one, name, united(mine, theirs))
         elif mine is None or mine is False:
             setattr(one, name, theirs)
-    if one.run_status == "unknown" and other.run_status != "unknown":
+    if (one.run_status == "unknown" and other.run_status != "unknown") or _are_runs_of_one(one, other):
         one.run_status, one.run_ended_at, one.is_end_known = other.run_status, other.run_ended_at, other.is_end_known
     one.run_last_line_at = highest((one.run_last_line_at, other.run_last_line_at))
     one.last_fact_at = highest((one.last_fact_at, other.last_fact_at))
 
 
 def _by_time(delivery: Delivery) -> tuple[object, ...]:
-    return *unknown_first(delivery.received_at), *unknown_first(delivery.consumer)
+    begun = *unknown_first(delivery.run_started_at), *unknown_first(delivery.consumer)
+    return *unknown_first(delivery.received_at), *begun

@@ -13,6 +13,7 @@ from forensics.regions import dns_suffix
 from forensics.report.settings_then import FUNCTION_TIMEOUTS_HIDDEN
 from forensics.sentence import said
 from forensics.settings_in_force import NEWEST, SettingsInForce
+from forensics.terms import INVOKED_AGAIN
 from forensics.words import ms_between, span_text
 
 Row = Mapping[str, Any]
@@ -320,6 +321,16 @@ def _nothing_stops_it(scene: Scene) -> tuple[Move, ...]:
     )
 
 
+def _no_setting_of_pollers(scene: Scene) -> tuple[Move, ...]:
+    return (
+        Move(
+            "No setting stops this",
+            "Lambda may invoke a function more than once for one receive at any time; only an idempotent handler helps.",
+            "Pausing the consumer would only delay it.",
+        ),
+    )
+
+
 def _no_redrive(scene: Scene, trigger: str) -> tuple[Move, ...]:
     source = (scene.queue or {}).get("dead_letter_queue_arn")
     if not source or trigger == "dlq_redrive":
@@ -341,5 +352,6 @@ _BY_TRIGGER: Mapping[str, Callable[[Scene], tuple[Move, ...]]] = {
     "dlq_redrive": _cancel_redrive,
     "unseen_receive": _find_receiver,
     "broker_copy": _nothing_stops_it,
+    INVOKED_AGAIN: _no_setting_of_pollers,
 }
 """Trigger to its first move; every other one is stopped by pausing the consumer."""

@@ -14,7 +14,7 @@ from forensics.rules.handle_expired import handle_expired
 from forensics.rules.pair import DeliveryPair
 from forensics.rules.partial_response import partial_response
 from forensics.rules.released import released
-from forensics.rules.ruling import EXCLUDED, SUPPORTED, UNDECIDABLE, Ruled, Ruling
+from forensics.rules.ruling import EXCLUDED, SUPPORTED, UNDECIDABLE, Ruled, Ruling, excluded
 from forensics.rules.runtime_crash import runtime_crash
 from forensics.rules.throttled import throttled
 from forensics.rules.unseen_receive import unseen_receive
@@ -72,6 +72,8 @@ def decide(pair: DeliveryPair) -> Decision:
     >>> decide(DeliveryPair(earlier_status="timeout", gap_ms=31_000, is_fifo=True)).cause
     'function_timeout'
     """
+    if pair.is_one_receive:
+        return _ONE_RECEIVE
     of_both_runs = _of_both_runs(pair._replace(earlier_has_finish_mark=False))
     answers = [answer or _asked(code, pair) for code, answer in of_both_runs.items()]
     rulings = [ruled for ruled, _ in answers]
@@ -95,6 +97,19 @@ def decide(pair: DeliveryPair) -> Decision:
         "undecidable", [], "every known cause is excluded by the evidence", out, "the consumer's full log", rulings
     )
 
+
+_BY_ONE_RECEIVE = said(
+    "both runs had it by one receive: the poller invoked the function again, as it may without a failure"
+)
+_ONE_RECEIVE = Decision(
+    "undecidable",
+    [],
+    _BY_ONE_RECEIVE,
+    [labelled(code, _BY_ONE_RECEIVE) for code in RULES],
+    None,
+    [Ruled(code, *excluded(_BY_ONE_RECEIVE)) for code in RULES],
+)
+"""What is said of two runs that had one receive: whatever brings a message back, its next receive would be another."""
 
 Answer = tuple[Ruled, str | None]
 """What a rule says, and that with its code where it excludes its cause."""

@@ -33,7 +33,7 @@ class DeliveryPair(NamedTuple):
     tell ``hidden_ms``, from the earlier receive until a change of visibility let the message be visible again,
     whether the last changes hid it for as long each (``has_heartbeat``), whether there was a change or a refused delete at all (False: all were recorded), and who made a receive that no
     log shows. ``went_on_ms``: of an earlier delivery whose receive nothing tells, how long its lines go on after the
-    later receive. ``clocks_words``: why the times of two receives cannot both hold; then no ``gap_ms`` is told. ``is_other_host``: lines of two workers tell the times, whose clocks may differ. ``*_is_assumed``: only a later snapshot shows the timeout, and nothing tells since when it holds.
+    later receive. ``clocks_words``: why the times of two receives cannot both hold; then no ``gap_ms`` is told. ``is_one_receive``: both runs had the message by one receive. ``is_other_host``: lines of two workers tell the times, whose clocks may differ. ``*_is_assumed``: only a later snapshot shows the timeout, and nothing tells since when it holds.
     """
 
     is_fifo: bool | None = None
@@ -78,6 +78,7 @@ class DeliveryPair(NamedTuple):
     earlier_was_deleted: bool = False
     earlier_receiver: str | None = None
     is_other_receiver: bool = False
+    is_one_receive: bool = False
 
     @property
     def visibility_words(self) -> str:

@@ -280,6 +280,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     function_timeout_s: int | None = None
     function_settings_id: str | None = None
     is_function_timeout_assumed: bool | None = None
+    is_durable: bool | None = None
     hidden_until_at: int | None = None
     is_hidden_by_call: bool = False
     has_heartbeat: bool = False

@@ -96,6 +96,9 @@ FUNCTION_SETTINGS = Table(
         Column("application_log_level", "string", "JSON only; null where not set"),
         Column("system_log_level", "string", "JSON only; at WARN a successful run leaves no START and no REPORT"),
         Column("reserved_concurrency", "int", "reserved concurrent executions; null where none or not readable"),
+        Column(
+            "is_durable", "bool", "a durable function: waits end its run, and another one replays it; null if not told"
+        ),
         Column("last_modified_at", "timestamp", "when the function last changed, UTC"),
         _OBSERVED,
     ),

@@ -6,7 +6,7 @@ from typing import Any
 
 from forensics.origins import ORIGIN_RULES
 from forensics.sentence import capitalized, counted, joined, said
-from forensics.terms import BASIS_WORDS, CAUSE_WORDS
+from forensics.terms import BASIS_WORDS, CAUSE_WORDS, INVOKED_AGAIN
 from forensics.verdict.interval import VERDICTS
 
 
@@ -68,6 +68,8 @@ def _because(cause: str) -> str:
     """Say why a message was redelivered, as a part of a sentence."""
     if cause == "undecidable":
         return "for a reason that the evidence leaves open"
+    if cause == INVOKED_AGAIN:
+        return "by its poller, which invoked the function again with one receive"
     return said("because {cause}", cause=CAUSE_WORDS.get(cause, cause))
 
 

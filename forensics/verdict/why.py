@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from forensics.terms import INVOKED_AGAIN
 from forensics.words import span_text
 
 ENDS = {
@@ -26,6 +27,7 @@ BEFORE = {
 }
 """Every other trigger to what happened before SQS redelivered."""
 ALONE = {
+    INVOKED_AGAIN: "The poller invoked {who} again with {what} that it had by one receive, as it may without a failure.",
     "broker_copy": "SQS delivered a second copy of {what} to {who}.",
     "undecidable": "{who} received {what} again, and the evidence leaves several causes open.",
     "producer_retry": "The producer sent the same work to {queue} again in another message.",

@@ -269,6 +269,7 @@ FUNCTION = {
     "application_log_level": None,
     "system_log_level": None,
     "reserved_concurrency": None,
+    "is_durable": None,
     "last_modified_at": START,
 }
 MAPPING = {

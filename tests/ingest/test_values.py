@@ -86,6 +86,17 @@ def test_a_function_without_logging_settings_logs_to_its_default_group():
     assert (row["log_group"], row["log_format"], row["reserved_concurrency"]) == ("/aws/lambda/pay", "Text", None)
 
 
+@pytest.mark.parametrize(
+    ("said", "is_durable"),
+    [({}, None), ({"DurableConfig": None}, False), ({"DurableConfig": {"ExecutionTimeout": 900}}, True)],
+    ids=["a tool that does not know of it", "an API that does", "a durable function"],
+)
+def test_a_function_is_durable_where_its_configuration_says_so(said, is_durable):
+    row = function_row("1", "r", {"FunctionArn": "arn:aws:lambda:r:1:function:pay"} | said)
+
+    assert row["is_durable"] is is_durable
+
+
 def test_places_number_equal_milliseconds_in_order():
     places = Places()
 

@@ -73,6 +73,7 @@ class SmallLake:
         batch: int = 10,
         group: str | None = None,
         stream: str = "2026/11/20/[$LATEST]" + "a" * 32,
+        is_durable: bool | None = False,
     ) -> None:
         """Add a function with its mapping and its lines; its log group is the one that Lambda names, unless one is chosen."""
         group = group or f"/aws/lambda/{name}"
@@ -82,6 +83,7 @@ class SmallLake:
             function_arn=f"arn:aws:lambda:eu-west-1:123456789012:function:{name}",
             function_name=name,
             timeout_s=timeout_s,
+            is_durable=is_durable,
             log_group=group,
             log_format="Text",
             last_modified_at=at(-3600),

@@ -33,6 +33,18 @@ CASES = {
         {**WHOLE, "may_be_same_receive": True},
         ("unknown", "same_receive", None),
     ),
+    "nothing in what may be a replay of a durable function": (
+        {**EXHAUSTIVE, "may_be_same_receive": True, "is_durable": True},
+        ("no", "no_marker", None),
+    ),
+    "nothing in what may be an earlier receive of a function that is not durable": (
+        {**EXHAUSTIVE, "may_be_same_receive": True, "is_durable": False},
+        ("unknown", "same_receive", None),
+    ),
+    "nothing there, and not all that is done is printed": (
+        {**WHOLE, "may_be_same_receive": True, "is_durable": True},
+        ("unknown", "same_receive", None),
+    ),
     "an effect line there, beside a guard line": (
         {"marker_at": 5, "guard_at": 4, "may_be_same_receive": True},
         ("unknown", "same_receive", None),

@@ -28,6 +28,10 @@ CASES = {
         ],
         "abc",
     ),
+    "of one receive by when the run began": (
+        [("a", {"order_at": 1, "run_started_at": 9}), ("b", {"order_at": 1, "run_started_at": 2})],
+        "ba",
+    ),
     "of one time and count by consumer, one unknown last": (
         [(None, {"order_at": 1}), ("b", {"order_at": 1}), ("a", {"order_at": 1})],
         "ab?",

@@ -115,6 +115,8 @@ ASKED = {
         (test_pairs.spans, test_pairs.SPANS),
         (test_pairs.hidden, test_pairs.HIDDEN),
         (test_pairs.deleted, test_pairs.DELETED),
+        (test_pairs.timed_out, test_pairs.ENDED_WELL),
+        (test_pairs.by_one_receive, test_pairs.ONE_RECEIVE),
         (test_pairs.printed, test_pairs.PRINTED),
         (test_pairs.printed_by_worker, test_pairs.PRINTED_BY_WORKERS),
         (test_pairs.provisional, test_pairs.PROVISIONAL),

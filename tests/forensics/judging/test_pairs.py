@@ -2,6 +2,7 @@
 
 import pytest
 
+from forensics.identity import handle_token
 from forensics.judging import pairs
 from forensics.judging.calls import Calls
 from forensics.rules import RULES
@@ -333,6 +334,48 @@ def deleted(of, facts):
 @pytest.mark.parametrize(("facts", "expected"), DELETED.values(), ids=DELETED)
 def test_a_message_that_a_call_deleted_came_as_a_copy(facts, expected):
     assert deleted(pairs, facts) == expected
+
+
+ENDED_WELL = {
+    "a run that ended well": ({}, "excluded"),
+    "one of a durable function, which may have failed later": ({"is_durable": True}, "undecidable"),
+    "one of a durable function that failed": ({"is_durable": True, "run_status": "timeout"}, "supported"),
+    "one of which nothing tells the end": ({"run_status": None}, "undecidable"),
+}
+
+
+def timed_out(of, facts):
+    earlier = delivery(visibility_timeout_s=30, function_timeout_s=5, received_basis="line", **facts)
+    (found,) = of.redeliveries_of([earlier, delivery(received_at=31 * S, is_fifo=False)], Around())
+    return {ruled.code: ruled.stance for ruled in found.rulings}["function_timeout"]
+
+
+@pytest.mark.parametrize(("facts", "expected"), ENDED_WELL.values(), ids=ENDED_WELL)
+def test_a_durable_execution_may_fail_after_a_run_that_ended_well(facts, expected):
+    assert timed_out(pairs, facts) == expected
+
+
+HANDLE, OTHER_HANDLE, MASKED = (handle_token(text) for text in ("AQEB" + "x" * 200, "AQEB" + "y" * 200, "***"))
+ONE_RECEIVE = {
+    "one receipt handle": ({"receipt_handle": HANDLE}, {"receipt_handle": HANDLE}, True),
+    "two": ({"receipt_handle": HANDLE}, {"receipt_handle": OTHER_HANDLE}, False),
+    "two that the log masks": ({"receipt_handle": MASKED}, {"receipt_handle": MASKED}, False),
+    "no names": ({}, {}, False),
+    "no names, of a FIFO queue": ({}, {"is_fifo": True}, False),
+    "one count of a FIFO queue": ({"receive_count": 1}, {"receive_count": 1, "is_fifo": True}, True),
+    "two counts of a FIFO queue": ({"receive_count": 1}, {"receive_count": 2, "is_fifo": True}, False),
+    "one count of a standard queue": ({"receive_count": 1}, {"receive_count": 1, "is_fifo": False}, False),
+}
+
+
+def by_one_receive(of, earlier, later):
+    (found,) = of.redeliveries_of([delivery(**earlier), delivery(**later)], Around())
+    return "by one receive" in found.sentence
+
+
+@pytest.mark.parametrize(("earlier", "later", "expected"), ONE_RECEIVE.values(), ids=ONE_RECEIVE)
+def test_two_runs_that_had_one_receive_are_said_to(earlier, later, expected):
+    assert by_one_receive(pairs, earlier, later) is expected
 
 
 FINISHES = {

@@ -19,6 +19,10 @@ LATER = STAMPED | BESIDE | {"received_at": 90 * S}
 TOLD = BEGUN | {"received_at": 0, "marker_at": S, "hidden_until_at": 30 * S}
 AS_TOLD = TOLD | BESIDE | {"received_at": 9 * S, "started_at": 9 * S, "marker_at": 10 * S}
 ONE, TWO, MAYBE = "one", "two", "maybe one"
+RUN = {"request_id": "r", "consumer": "a", "receipt_handle": ONE_HANDLE, "is_durable": False}
+NEXT_RUN = RUN | {"request_id": "q", "consumer": "b", "received_at": 3 * S}
+DURABLE, PRINTS = {"is_durable": True}, {"marker_at": S}
+UNNAMED = DURABLE | {"receipt_handle": None}
 CASES = {
     "one receipt handle": ({"receipt_handle": ONE_HANDLE}, {"receipt_handle": ONE_HANDLE, "log_stream": "other"}, ONE),
     "different receipt handles": ({"receipt_handle": ONE_HANDLE}, {"receipt_handle": OTHER_HANDLE}, TWO),
@@ -49,6 +53,42 @@ CASES = {
         COUNTED | WORKER,
         AGAIN | {"log_group": "/ecs/app"},
         MAYBE,
+    ),
+    "one receipt handle in two runs of a function": (RUN, NEXT_RUN, TWO),
+    "in two runs of one of which nothing tells whether it is durable": (
+        RUN | {"is_durable": None},
+        NEXT_RUN | {"is_durable": None},
+        MAYBE,
+    ),
+    "in two runs of one that is durable": (RUN | DURABLE, NEXT_RUN | DURABLE, ONE),
+    "of which the first prints the effect": (RUN | DURABLE | PRINTS, NEXT_RUN | DURABLE, ONE),
+    "of which the second prints the effect": (RUN | DURABLE, NEXT_RUN | DURABLE | PRINTS, ONE),
+    "of which both print the effect": (RUN | DURABLE | PRINTS, NEXT_RUN | DURABLE | PRINTS, MAYBE),
+    "one receipt handle that one function hands on to another": (RUN, NEXT_RUN | {"log_group": "/aws/lambda/b"}, ONE),
+    "one receipt handle in two runs of which one is not named": (RUN, NEXT_RUN | {"request_id": None}, ONE),
+    "one receipt handle in a run that two streams tell of": (RUN, NEXT_RUN | {"request_id": "r"}, ONE),
+    "one count of a FIFO queue in two runs of a function": (
+        RUN | {"is_fifo": True, "receipt_handle": None, "receive_count": 1},
+        NEXT_RUN | {"is_fifo": True, "receipt_handle": None, "receive_count": 1},
+        TWO,
+    ),
+    "no names in two runs of a durable function": (RUN | UNNAMED, NEXT_RUN | UNNAMED, MAYBE),
+    "the same, the first of a count": (RUN | UNNAMED | {"receive_count": 1}, NEXT_RUN | UNNAMED, MAYBE),
+    "different counts in two runs of a durable function": (
+        RUN | UNNAMED | {"receive_count": 1},
+        NEXT_RUN | UNNAMED | {"receive_count": 2},
+        TWO,
+    ),
+    "one count in two runs of a durable function": (
+        RUN | UNNAMED | {"receive_count": 1},
+        NEXT_RUN | UNNAMED | {"receive_count": 1},
+        MAYBE,
+    ),
+    "no names in runs of two durable functions": (RUN | UNNAMED, NEXT_RUN | UNNAMED | {"log_group": "/aws/b"}, TWO),
+    "no names in two runs of a function that is not durable": (
+        RUN | {"receipt_handle": None},
+        NEXT_RUN | {"receipt_handle": None},
+        TWO,
     ),
     "no counts at all": ({}, {"consumer": "b"}, TWO),
     "no counts, begun in two streams within a second": (BEGUN, BEGUN | BESIDE | {"received_at": S - 1}, MAYBE),
@@ -154,6 +194,19 @@ def test_of_two_that_may_be_one_the_later_is_the_one_that_may_be():
     assert (second.received_at, second.may_be_same_receive) == (3 * S, True)
 
 
+def test_of_two_runs_that_had_one_receive_the_later_is_the_one_that_began_later():
+    later = RUN | {"is_durable": None, "run_started_at": 9}
+    first, second = same_receive.put_together(
+        [
+            delivery(**later),
+            delivery(**NEXT_RUN | later | {"received_at": 0, "request_id": "q", "consumer": "0", "run_started_at": 2}),
+        ]
+    )
+
+    assert (first.run_started_at, first.may_be_same_receive) == (2, False)
+    assert (second.run_started_at, second.may_be_same_receive) == (9, True)
+
+
 def test_a_third_that_surely_is_the_first_makes_no_third_receive():
     found = same_receive.put_together(
         [delivery(**COUNTED, receipt_handle=ONE_HANDLE, log_stream=stream) for stream in ("a", "b", "c")]
@@ -196,6 +249,11 @@ def test_streams_that_hold_the_same_lines_tell_of_one_receive(told, expected):
 
 HANDLE = {"receipt_handle": ONE_HANDLE}
 SAID = {
+    "the end of the run that went on": (
+        RUN | DURABLE | {"run_status": "success", "run_ended_at": 5, "is_end_known": True},
+        NEXT_RUN | DURABLE | {"run_status": "error", "run_ended_at": 9, "is_end_known": False},
+        {"run_status": "error", "run_ended_at": 9, "is_end_known": False},
+    ),
     "lines of both": ({"fact_ids": ["a"]}, {"fact_ids": ["b"]}, {"fact_ids": ["a", "b"]}),
     "the earlier of two effect lines": ({"marker_at": 7}, {"marker_at": 5}, {"marker_at": 5}),
     "an effect line of either": ({}, {"marker_at": 5}, {"marker_at": 5}),
