@@ -59,15 +59,26 @@ def _given(
 def _is_surely_of(mark: Delivery, owner: Delivery, in_hand: Mapping[tuple[str, str], Sequence[Delivery]]) -> bool:
     """Tell whether a mark is of its owner, and of no other of the messages that were in hand when it was written.
 
-    One that is not known by its key may have it all the same, which matters once the owner's message was visible again: its worker may
-    have been killed. What tells another key of that one may not be at hand here.
+    One that is not known by its key may have it all the same, which matters where the owner's worker may have been killed before: its
+    message was visible again, or was handed out again later, and no line tells that this handling went on behind the mark. What tells
+    another key of that one may not be at hand here.
     """
     if not mark.one_of:
         return True
-    at = first_known(mark.marker_at, mark.guard_at)
-    is_late = owner.hidden_until_at is None or at is None or at >= owner.hidden_until_at
-    known = {d.message_id for key in mark.business_keys for d in in_hand.get((mark.queue_arn, key), ())}
-    return owner.message_id in mark.one_of and (not is_late or known.issuperset(mark.one_of))
+    known = [d for key in mark.business_keys for d in in_hand.get((mark.queue_arn, key), ())]
+    is_doubtful = _may_have_been_killed(owner, first_known(mark.marker_at, mark.guard_at), known)
+    return owner.message_id in mark.one_of and (
+        not is_doubtful or {d.message_id for d in known}.issuperset(mark.one_of)
+    )
+
+
+def _may_have_been_killed(owner: Delivery, at: int | None, known: Sequence[Delivery]) -> bool:
+    """Tell whether a worker may have had its message no more at a moment; ``known`` are deliveries of messages with its key."""
+    if owner.hidden_until_at is None or at is None or at >= owner.hidden_until_at:
+        return True
+    if owner.is_end_known and owner.run_ended_at is not None and owner.run_ended_at >= at:
+        return False
+    return any(d.message_id == owner.message_id and (d.received_at or 0) > (owner.received_at or 0) for d in known)
 
 
 def with_contradicted_marks_apart(deliveries: Sequence[Delivery]) -> list[Delivery]:

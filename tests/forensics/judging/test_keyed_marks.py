@@ -53,6 +53,7 @@ def test_a_line_that_may_be_of_another_message_than_those_with_its_key_is_given_
     assert {d.item_id: d.effect for d in judge([failed, perhaps], Around()).ledger} == {"key:k": "yes", "m1": "unknown"}
 
 
+HIDDEN = {"hidden_until_at": 30 * S}
 ONE_OF = {
     "the only one": (["m1"], {}, {"m1": ["e-1"]}),
     "another one": (["m2"], {}, {"key:k": ["e-1"]}),
@@ -67,6 +68,31 @@ ONE_OF = {
         {"hidden_until_at": 5 * S},
         {"key:k": ["e-1"]},
     ),
+    "one of two, of which the other may have its key, too, and its message came again": (
+        ["m1", "m2"],
+        HIDDEN | {"again": {}},
+        {"key:k": ["e-1"]},
+    ),
+    "one of two, whose message came again when it was seen to have ended behind the line": (
+        ["m1", "m2"],
+        HIDDEN | {"run_ended_at": 5 * S, "again": {}},
+        {"m1": ["e-1"]},
+    ),
+    "one of two, whose message came again when it was seen to have ended before the line": (
+        ["m1", "m2"],
+        HIDDEN | {"run_ended_at": 5 * S - 1, "again": {}},
+        {"key:k": ["e-1"]},
+    ),
+    "one of two, whose message came again where nobody knows when it ended": (
+        ["m1", "m2"],
+        HIDDEN | {"run_ended_at": 5 * S, "is_end_known": False, "again": {}},
+        {"key:k": ["e-1"]},
+    ),
+    "one of two, whose message had come before": (
+        ["m1", "m2"],
+        HIDDEN | {"again": {"received_at": -60 * S}},
+        {"m1": ["e-1"]},
+    ),
     "one of two that are known by its key, and the other was over": (["m1", "m2"], {"other": KEY}, {"m1": ["e-1"]}),
 }
 
@@ -74,12 +100,13 @@ ONE_OF = {
 @pytest.mark.parametrize(("one_of", "facts", "expected"), ONE_OF.values(), ids=ONE_OF)
 def test_a_line_is_given_to_a_message_with_its_key_that_was_in_hand_as(one_of, facts, expected):
     facts = dict(facts)
-    other = facts.pop("other", {})
+    other, again = facts.pop("other", {}), facts.pop("again", None)
     alone = delivery(
         "key:k", message_id=None, consumer="run-1", marker_at=5 * S, one_of=one_of, fact_ids=["e-1"], **KEY
     )
     failed = delivery("m1", **{**FAILED, **KEY, **facts})
-    ledger = judge([failed, delivery("m2", consumer="run-0", **other), alone], Around()).ledger
+    came_again = [] if again is None else [delivery("m1", **(AGAIN | KEY | again))]
+    ledger = judge([failed, *came_again, delivery("m2", consumer="run-0", **other), alone], Around()).ledger
 
     assert {d.item_id: d.fact_ids for d in ledger if d.fact_ids} == expected
 
