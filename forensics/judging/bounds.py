@@ -11,7 +11,7 @@ that names every message of every run it logs.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from forensics.judging.ending import is_at_limit, may_have_been_given_back
+from forensics.judging.ending import is_at_limit, may_have_been_given_back, over_at
 from forensics.judging.known import first_known
 from forensics.judging.pairs import held_before
 from forensics.judging.placing import LONGEST_INIT_MS
@@ -62,7 +62,8 @@ def _may_have_been_kept(item: Sequence[Delivery]) -> bool:
 def may_have_come_unread(last: Delivery, around: Surroundings, may_be_kept: bool = False) -> bool:
     """Tell whether a message that its last delivery did not end can have come again while a consumer's log was not read.
 
-    Where it ``may_be_kept`` after a success, only a recorded delete ends it; a success ends none that it may have given back. It is looked for up to the visibility timeout after it could be received again, and as far as its own log group was
+    Where it ``may_be_kept`` after a success, only a recorded delete ends it; a success ends none that it may have given back. It is looked for up to the visibility timeout after it could be received again, and
+    while a function's run may have been on whose end no line tells: nobody had deleted it by then. And as far as its own log group was
     read: what is still hidden then is in flight.
     """
     is_over = last.ended_by in ("dead_lettered", "in_flight")
@@ -74,6 +75,8 @@ def may_have_come_unread(last: Delivery, around: Surroundings, may_be_kept: bool
         return False
     hidden_until = first_known(last.hidden_until_at, last.received_at + LONGEST_VISIBILITY_S * 1_000_000)
     until = hidden_until + first_known(last.visibility_timeout_s, LONGEST_VISIBILITY_S) * 1_000_000
+    if last.run_ended_at is None:
+        until = max(until, first_known(over_at(last), until))
     return around.may_have_been_missed(last.polled_arn, last.received_at, until, last.log_group)
 
 

@@ -86,11 +86,11 @@ def _may_delete_under(earlier: Delivery, received_from: int | None, has_sign: bo
     is_open = is_open and not _was_given_back(earlier)
     if not earlier.is_seen or not is_open or (has_sign and not is_told):
         return False
-    over_at = earlier.run_ended_at if is_told else _over_at(earlier)
-    return over_at is None or over_at >= received_from
+    ended_at = earlier.run_ended_at if is_told else over_at(earlier)
+    return ended_at is None or ended_at >= received_from
 
 
-def _over_at(d: Delivery) -> int | None:
+def over_at(d: Delivery) -> int | None:
     """Return when a handling of which no line tells the end was over at the latest; None where nothing bounds it."""
     if d.consumer_kind != "lambda":
         return d.process_ended_at

@@ -34,7 +34,7 @@ from forensics.judging.task_stops import TaskStops
 from forensics.judging.throttles import Throttle, period_of, throttles_of
 from forensics.judging.watch import Watch
 from forensics.judging.written import GroupLines, Written
-from forensics.limits import LONGEST_VISIBILITY_S
+from forensics.limits import LONGEST_FUNCTION_TIMEOUT_S, LONGEST_VISIBILITY_S
 from forensics.settings import Producer, Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.spans import Span, Spans, common_to
@@ -296,7 +296,7 @@ class Surroundings:
         log group's reading begins and ends is compared with moments up to two visibility timeouts after a receive, and
         of queues with a dead-letter queue a quarter of an hour: what lies farther out counts as just out of reach, and so do polls after the last moment. Whether
         every run was named is asked for two visibility timeouts before the first receive and after the last, and a consumer whose
-        log was not read for as long after the last, as far as each of the groups was read.
+        log was not read for as long after the last, or as long as a run may last, as far as each of the groups was read.
         ``functions`` are those that lines name and no consumer of these queues and groups is known to be.
         """
         queue_arns, groups = sorted(set(queues)), sorted(set(log_groups))
@@ -316,7 +316,7 @@ class Surroundings:
             reach = max(reach, LONGEST_VISIBILITY_S * _SECOND)
         names = {*functions, *(f for name in (*queue_arns, *groups) for f in self._functions.get(name, ()))}
         names.update(f for arn in queue_arns for f in self.in_force.fed_by(arn))
-        far = high + 2 * holds_s * _SECOND
+        far = high + max(2 * holds_s, LONGEST_FUNCTION_TIMEOUT_S) * _SECOND
         missed_until = [min(self._borders[group][1], far) for group in groups if group in self._borders]
         dead = sorted({row["dead_letter_queue_arn"] for row in states if row["dead_letter_queue_arn"]})
         read_for = max(reach, _SETTLE_US + _MILLISECOND if dead else 0)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from forensics.judging.event_counts import LONGEST_RUN_US
 from forensics.judging.order import OrderCounts
 from forensics.judging.surroundings import Surroundings
 from forensics.judging.written import GroupLines
@@ -133,7 +134,8 @@ def answers(around: Surroundings) -> dict[str, Any]:
             hidden_s = state["visibility_timeout_s"] if state else None
             held_us = (43_200 if hidden_s is None else hidden_s) * 1_000_000
             found[f"{arn} missed from {now}"] = [
-                around.may_have_been_missed(arn, now, INSIDE[-1] + held_us, group) for group in (CHARGE, MAILER)
+                around.may_have_been_missed(arn, now, INSIDE[-1] + max(held_us, LONGEST_RUN_US), group)
+                for group in (CHARGE, MAILER)
             ]
             found[f"{arn} throttled before {now}"] = around.throttled(arn, now - held_us, now)
             if state:
@@ -298,9 +300,14 @@ BEARS: dict[str, tuple[dict, dict, bool]] = {
     "that no line is an effect's": ({}, {"lines": [PLAIN["lines"][0]._replace(has_effect_line=False)]}, True),
     "a guard's line": ({}, {"lines": [PLAIN["lines"][0]._replace(has_guard_line=True)]}, True),
     "its log group's end, two visibility timeouts after a receive": (ends(241_000_000), ends(240_000_000), True),
-    "not farther out, where no dead-letter queue is known": (
-        ends(240_001_000) | {"queue_settings": [queue(dead=None)]},
+    "where something was not read, as long after it as a run may be on": (
+        ends(899_999_000) | {"queue_settings": [queue(dead=None)]},
         ends(900_000_000) | {"queue_settings": [queue(dead=None)]},
+        True,
+    ),
+    "not farther out, where no dead-letter queue is known": (
+        ends(900_000_000) | {"queue_settings": [queue(dead=None)]},
+        ends(900_001_000) | {"queue_settings": [queue(dead=None)]},
         False,
     ),
     "a quarter of an hour after it, where one is: it may have gone there": (ends(900_001_000), ends(900_000_000), True),

@@ -181,6 +181,7 @@ def test_a_delivery_can_follow_a_counted_one_that_outlived_its_visibility_timeou
     assert outlived(bounds, facts, watched) == expected
 
 
+ON = {"run_started_at": 0, "function_timeout_s": 90, "run_status": "unknown", "ended_by": "unknown"}
 UNREAD = {
     "it failed, and a log has a gap where it would have come again": ({}, (59 * S, LATE), "unread"),
     "the gap begins a microsecond later": ({}, (60 * S, LATE), None),
@@ -235,6 +236,16 @@ UNREAD = {
         (12 * H + 30 * S, LATE),
         None,
     ),
+    "no line tells when its run ended, which may have been on then": (ON, (89 * S, LATE), "unread"),
+    "it was on for no longer than its function may run": (ON, (90 * S, LATE), None),
+    "no line tells when its run ended, nor for how long its function may run": (
+        ON | {"function_timeout_s": None},
+        (899 * S, LATE),
+        "unread",
+    ),
+    "no run is on for so long": (ON | {"function_timeout_s": None}, (900 * S, LATE), None),
+    "its run had ended before": (ON | {"run_ended_at": 20 * S}, (60 * S, LATE), None),
+    "a worker has no function's limit": (ON | {"consumer_kind": "worker"}, (60 * S, LATE), None),
     "nobody knows when it was received": ({"received_at": None}, (-LATE, LATE), None),
     "a recorded call shows it, and no log": ({"log_group": None}, (-LATE, LATE), None),
 }
