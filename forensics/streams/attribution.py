@@ -165,6 +165,8 @@ def _attributed(
             if ends.are_before(fact, item_id):
                 continue
             named = _given(named, item_id)
+            if in_thread is not None and named.is_failed_delete:
+                messages.hear(place, named)
             if named.role in CLOSERS:  # an end without a name ends what it is about, too
                 if item_id in failed and named.role == "worker_finished":
                     continue  # of a job whose begin is lost

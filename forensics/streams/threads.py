@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from forensics.event_ids import is_event_id
 from forensics.identity import BY_KEY
 from forensics.streams.in_hand import CLOSERS, GOES_ON, LOOK_BACK, OPENERS, SLOWEST, OpenMessages
 from forensics.streams.model import GUESSED, ONE_OF, PERHAPS, Fact, PlacedFact
+from forensics.streams.once import MOMENT_US
 
 TELLS_KEY = frozenset({"record", "started"})
 """Roles of lines that name a message and its business key both, and whose message the key's lines are about."""
@@ -46,6 +48,20 @@ def _shows_openings_from(facts: Sequence[PlacedFact], are_several: bool) -> int:
     return found
 
 
+class _Told(NamedTuple):
+    """What a thread told of work since it opened a message: when last (µs), of which message and key, and whether of another one, too."""
+
+    at: int | None = None
+    message_id: str | None = None
+    key: str | None = None
+    is_of_several: bool = False
+
+    def and_of(self, fact: Fact) -> "_Told":
+        message_id, key = self.message_id or fact.message_id, self.key or fact.key
+        is_of_another = message_id != (fact.message_id or message_id) or key != (fact.key or key)
+        return _Told(fact.at, message_id, key, self.is_of_several or is_of_another)
+
+
 class Threads:
     """The messages that the threads of a stream have in hand; those of the whole stream where not several threads open messages.
 
@@ -66,9 +82,10 @@ class Threads:
         self._silence_us = silence_ms * 1000
         self._lasts_us = SLOWEST * self._silence_us if says_ends else 0
         opening = {placed.fact.thread for placed in facts if placed.fact.role in OPENERS and placed.fact.message_id}
-        self._are_several = len(opening - {None}) > 1
+        self._opening, self._are_several = opening, len(opening - {None}) > 1
         self._opened: dict[str | None, OpenMessages] = {}
         self._take_turns = self._are_several and self._do_take_turns(facts)
+        self._worked: dict[str | None, _Told] = {}
         self._told, self._told_keys, self._keys = keys, frozenset(keys.values()), dict(keys)
         self._facts, self._doubtful = facts, doubtful
         self._given: dict[str, dict[str, bool]] = {}
@@ -112,6 +129,10 @@ class Threads:
                 self._given[key][message_id] &= fact.role in CLOSERS
                 unended.discard((key, message_id))
         opened.hear(place, fact)
+        if fact.role in OPENERS:
+            self._worked.pop(fact.thread, None)
+        elif fact.role in GOES_ON and not fact.is_failed_delete:
+            self._worked[fact.thread] = self._worked.get(fact.thread, _Told()).and_of(fact)
         if fact.message_id is not None and fact.role in OPENERS:
             self._over.discard(fact.message_id)
         elif (
@@ -128,11 +149,55 @@ class Threads:
 
     def in_hand(self, place: int, fact: Fact) -> str | None:
         """Return the message that the thread of a line without any name is at; None where nothing tells."""
+        if fact.is_failed_delete and (worked_on := self._worked_on(place, fact)) is not None:
+            return worked_on
         if not self._are_several or fact.thread is None:
             return None
         opened = self.of(fact)
         message_id = opened.last_opened if self._take_turns else opened.in_hand(place, fact.at)
         return message_id if message_id is not None and opened.is_open(message_id, place, fact.at) else None
+
+    def _worked_on(self, place: int, fact: Fact) -> str | None:
+        """Return the message that the thread of a failed delete opened last, where its threads work in turn; None where nothing tells.
+
+        Not where its delete had failed before, nor where its work was told more than a moment before, or another's since it was opened:
+        the begin of the other is lost then, perhaps.
+        """
+        opened = self.of(fact)
+        message_id = opened.last_opened
+        if message_id is None or fact.thread is None or not self._work_in_turn:
+            return None
+        if not opened.is_open(message_id, place, fact.at) or opened.may_be_closed(message_id):
+            return None
+        told = self._worked.get(fact.thread, _Told())
+        is_late = told.at is not None and fact.at - told.at > MOMENT_US
+        return None if is_late or told.is_of_several or told.message_id not in (None, message_id) else message_id
+
+    @cached_property
+    def _work_in_turn(self) -> bool:
+        """Each thread tells what became of a message before it opens the next, nearly always, and of none that it has in hand after that.
+
+        Many never tell an end.
+        """
+        told: dict[str | None, _Told] = {}
+        in_hand: dict[str | None, set[str]] = {}
+        last_opened: dict[str | None, str] = {}
+        opened = alone = 0
+        for *_, fact in self._facts if None not in self._opening else ():
+            thread, message_id = fact.thread, fact.message_id
+            mine = in_hand.setdefault(thread, set())
+            if fact.role in OPENERS and message_id is not None:
+                opened += 1
+                alone += told.get(thread, _Told(0)).at is not None
+                told[thread], last_opened[thread] = _Told(), message_id
+                mine.add(message_id)
+            elif fact.role in GOES_ON:
+                told[thread] = told.get(thread, _Told()).and_of(fact._replace(message_id=None))
+                if told[thread].is_of_several or (message_id in mine and message_id != last_opened[thread]):
+                    return False
+                if fact.role in CLOSERS and message_id is not None:
+                    mine.discard(message_id)
+        return opened >= LEAST_OPENED and alone >= TURNS * opened
 
     def begun_in(self, place: int, fact: Fact, one_at_a_time: bool) -> str | None:
         """Return the message that was in hand when a job began inside its framework; None where nothing tells."""

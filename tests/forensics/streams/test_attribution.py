@@ -7,7 +7,7 @@ from forensics.settings import Consumer
 from forensics.streams.attribution import attributed, in_stream_order, messages_by_handle, takes_one_at_a_time
 from forensics.streams.in_hand import LOOK_BACK, MOST_OPEN, SLOWEST, is_shared
 from forensics.streams.model import GUESSED, Fact, PlacedFact
-from tests.forensics.streams.worker_streams import DELETE, handle, stream
+from tests.forensics.streams.worker_streams import CHANGE, DELETE, handle, stream
 
 RECORDS_FIRST = ("record y key=of-y", "effect key=of-y", "record z key=of-z", "effect key=of-z")
 SAID = {
@@ -422,6 +422,113 @@ IN_THREADS = {
 @pytest.mark.parametrize(("said", "items"), IN_THREADS.values(), ids=IN_THREADS)
 def test_a_line_of_one_of_several_threads_is_about(said, items):
     assert _items(stream(*turns(*said)), one_at_a_time=False)[20:] == items.split()
+
+
+def worked(*said, threads=1, of=10):
+    """Return messages that threads worked on in turn, which say of none that it ended, before what is said."""
+    return (*[f"{role} m{n} thread={n % threads}" for n in range(of) for role in ("started", "effect")], *said)
+
+
+REFUSED = f"&handle_error thread=0 {DELETE}"
+WORKED = {
+    "of what its thread worked on": (worked("started a thread=0", "effect a thread=0", REFUSED), "a"),
+    "of what its thread opened": (worked("started a thread=0", 9, REFUSED), "a"),
+    "of what its thread worked on, as a line tells that names a key alone": (
+        worked("started a thread=0", "effect key=k thread=0", REFUSED),
+        "a",
+    ),
+    "of its own thread's, of two": (
+        worked("started a thread=0", "effect a thread=0", "&started b thread=1", REFUSED, threads=2),
+        "a",
+    ),
+    "of nobody, of another change than a delete": (
+        worked("started a thread=0", "effect a thread=0", f"&handle_error thread=0 {CHANGE}"),
+        None,
+    ),
+    "of nobody, in a thread that nothing was opened in": (
+        worked("started a thread=0", "effect a thread=0", f"&handle_error thread=7 {DELETE}", threads=2),
+        None,
+    ),
+    "of nobody, where its line says no thread": (
+        worked("started a thread=0", "effect a thread=0", f"&handle_error {DELETE}"),
+        None,
+    ),
+    "of nobody, where an opening line says no thread": (
+        worked("started b", "effect b", "started a thread=0", "effect a thread=0", REFUSED),
+        None,
+    ),
+    "of nobody, more than a moment after the work was told": (
+        worked("started a thread=0", "effect a thread=0", 1.1, REFUSED),
+        None,
+    ),
+    "of it, a moment after the work was told": (worked("started a thread=0", "effect a thread=0", 1, REFUSED), "a"),
+    "of nobody, where its delete had failed": (
+        worked("started a thread=0", "effect a thread=0", f"&handle_error a thread=0 {DELETE}", REFUSED),
+        None,
+    ),
+    "of nobody, where another such was of it": (
+        worked("started a thread=0", "effect a thread=0", REFUSED, REFUSED),
+        None,
+    ),
+    "of what came back, whose delete had failed before": (
+        worked("started a thread=0", "effect a thread=0", REFUSED, "started a thread=0", "effect a thread=0", REFUSED),
+        "a",
+    ),
+    "of nobody, where too few were worked on to tell": (
+        worked("started a thread=0", "effect a thread=0", REFUSED, of=8),
+        None,
+    ),
+    "of nobody, where the work of one was told when the next had been opened": (
+        worked("started b thread=0", "started a thread=0", "effect b thread=0", "effect a thread=0", REFUSED),
+        None,
+    ),
+    "of nobody, where the work of one was once told when the next had been opened": (
+        worked(
+            *("started b thread=0", "started a thread=0", "effect b thread=0", "effect a thread=0"),
+            *("started c thread=0", "effect c thread=0", REFUSED),
+        ),
+        None,
+    ),
+    "of nobody, where only another message was told of since": (
+        worked("started a thread=0", "&effect z thread=0", REFUSED),
+        None,
+    ),
+    "of nobody, where another message was told of since, whose opening is lost": (
+        worked("started a thread=0", "effect a thread=0", "&effect z thread=0", REFUSED),
+        None,
+    ),
+    "of nobody, where another key was told since": (
+        worked("started a thread=0", "effect a key=k thread=0", "&effect key=l thread=0", REFUSED),
+        None,
+    ),
+    "of what its thread worked on, though it once told of one whose opening is lost": (
+        worked("effect z thread=0", "deleted z thread=0", "started a thread=0", "effect a thread=0", REFUSED),
+        "a",
+    ),
+    "of what its thread worked on, though it once told of one that had ended before": (
+        worked(
+            *("started z thread=0", "worker_failed z thread=0", "started y thread=0", "effect y thread=0"),
+            *("effect z thread=0", "started a thread=0", "effect a thread=0", REFUSED),
+        ),
+        "a",
+    ),
+    "of nobody, where two keys were told behind one opening": (
+        worked("effect key=k thread=0", "effect key=l thread=0", "started a thread=0", "effect a thread=0", REFUSED),
+        None,
+    ),
+    "of nobody, where nothing tells of the work of most": (
+        (*[f"started m{n} thread=0" for n in range(40)], "effect m39 thread=0", REFUSED),
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(("said", "item"), WORKED.values(), ids=WORKED)
+def test_a_failed_delete_that_names_nobody_is(said, item):
+    placed = stream(*said)
+    about = {a.fact.evidence_id: a.item_id for a in attributed(placed, False, {})}
+
+    assert about.get(placed[-1].fact.evidence_id) == item
 
 
 def test_threads_that_have_several_messages_in_hand_at_once_tell_nothing_of_a_key():
