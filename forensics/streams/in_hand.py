@@ -44,11 +44,12 @@ def ends_handling(fact: Fact) -> bool:
 def is_shared(facts: Iterable[PlacedFact]) -> bool:
     """Tell whether several workers write a stream, whatever was declared: a message goes on after another was opened, and had no end.
 
-    What was never opened, or has ended, may as well have been opened again by a line that is lost. An end that names nothing is that
-    of the message opened last, were it one worker's.
+    What was never opened, or has ended, may as well have been opened again by a line that is lost: of a message that was opened with
+    another receive count since, the one that a line tells. An end that names nothing is that of the message opened last, were it one worker's.
     """
     last_opened = None
     in_hand: set[str] = set()
+    counted: set[tuple[str, int | None]] = set()
     for *_, fact in facts:
         about = last_opened if fact.item_id is None else fact.message_id
         if about is None:
@@ -56,10 +57,14 @@ def is_shared(facts: Iterable[PlacedFact]) -> bool:
         if fact.role in OPENERS and fact.message_id is not None:
             last_opened = about
             in_hand.add(about)
-        elif about != last_opened and about in in_hand and fact.role in GOES_ON:
-            return True
+            counted.add((about, fact.receive_count))
+        elif about != last_opened and fact.role in GOES_ON:
+            is_counted = fact.receive_count is not None and (about, fact.receive_count) in counted
+            if about in in_hand or is_counted:
+                return True
         if ends_handling(fact):
             in_hand.discard(about)
+            counted.discard((about, fact.receive_count))
     return False
 
 

@@ -642,6 +642,10 @@ SHARED = {
     "one goes on behind the end of the other, which has no name": (("record a", "record b", "worker_failed", "effect a"), True),
     "one goes on that had ended and was opened again": (("record a", "deleted a", "record a", "record b", "effect a"), True),
     "nothing is opened": (("effect a", "effect b", "effect a"), False),
+    "one goes on by the receive count of its first opening, when the second had ended": (("record a count=1", "record a count=2", "deleted a count=2", "record b", "deleted a count=1"), True),
+    "one goes on by a receive count whose opening may be lost": (("record a count=2", "deleted a count=2", "record b", "deleted a count=1"), False),
+    "one goes on by the receive count of an opening that had ended": (("record a count=1", "deleted a count=1", "record b", "deleted a count=1"), False),
+    "one goes on when the second had ended, and tells no receive count": (("record a", "record a count=2", "deleted a count=2", "record b", "deleted a"), False),
 }  # fmt: skip
 
 
