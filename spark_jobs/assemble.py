@@ -183,7 +183,7 @@ def _of_facts(facts: pl.DataFrame, by_group: Mapping[str, Mapping[str, str]], re
         ]
         one_at_a_time = takes_one_at_a_time(group.consumer)
         for handling in handlings_of(placed, log_stream, group, one_at_a_time, by_group.get(log_group, {})):
-            handlings.append(shown_by_handling(handling, group.name))
+            handlings.append(shown_by_handling(handling, group))
             deliveries += _placed_rows([delivery_of(handling, group)], group, reading.in_force)
         handlings += unnamed_rows(placed, log_stream, group, one_at_a_time)
     return Part(deliveries=_hashed(deliveries), handlings=frame(handlings, HANDLING_SCHEMA))

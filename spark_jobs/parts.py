@@ -116,6 +116,7 @@ HANDLING_SCHEMA: dict[str, Any] = {
     "shows_start": pl.Boolean,
     "is_opened": pl.Boolean,
     "shows_effect": pl.Boolean,
+    "tells_again": pl.Boolean,
     "first_id": pl.String,
 }
 """What is counted of a worker's handling."""

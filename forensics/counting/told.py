@@ -35,12 +35,16 @@ def told_of(invocations: pl.DataFrame, deliveries: pl.DataFrame, handlings: pl.D
 
 
 def _workers(handlings: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return by log group of workers whether some handling shows how it was opened, how many do not, and whether some shows its effect."""
+    """Return by log group of workers whether some handling shows how it was opened, how many do not, and how many show their effect, or tell it again."""
     if handlings.is_empty():
         return []
     opened = pl.col("is_opened")
     told = handlings.group_by("log_group").agg(
-        has_starts=opened.any(), blind=(~opened).sum(), has_effect_line=pl.col("shows_effect").any()
+        has_starts=opened.any(),
+        blind=(~opened).sum(),
+        has_effect_line=pl.col("shows_effect").any(),
+        effects=pl.col("shows_effect").sum(),
+        again=pl.col("tells_again").sum(),
     )
     return told.sort("log_group").with_columns(function_name=None, has_guard_line=False).to_dicts()
 

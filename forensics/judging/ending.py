@@ -23,7 +23,7 @@ def ends_surely(delivery: Delivery) -> bool:
     The run succeeded, did not give the message back, no delete failed, and the message did not come again. Nothing but
     the run itself and its mapping decides; where nothing else speaks of the message, ``judge_alone`` is all it needs.
     """
-    may_be_more = delivery.came_again or delivery.lone_mark_count or delivery.may_be_two
+    may_be_more = delivery.came_again or delivery.lone_mark_count or delivery.told_again_count or delivery.may_be_two
     return _succeeded(delivery) and delivery.is_seen and not may_be_more
 
 

@@ -128,6 +128,8 @@ def _to_judge(delivery: Delivery, around: Surroundings) -> Delivery:
     mine.order_at = mine.received_at
     if mine.is_exhaustive and mine.log_group is not None and around.shows_no_effect(mine.log_group, mine.function_name):
         mine.is_exhaustive = False  # no line at all is like the effect's: nothing shows that every work prints it
+    if mine.told_again_count and around.tells_effect_once(mine.log_group):
+        mine.lone_mark_count += mine.told_again_count
     bears = mine.run_status in CUT_OFF or (mine.run_status == "success" and mine.is_exhaustive)
     if bears and mine.order_declared is None and mine.log_group is not None:
         mine.order_inferred, mine.order_runs = around.order_of(mine.log_group, mine.function_name)

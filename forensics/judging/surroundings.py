@@ -82,11 +82,9 @@ class Surroundings:
         """
         self.in_force = SettingsInForce.of(queue_settings, function_settings, event_source_mappings, setting_changes)
         written = Written(lines)
-        self._guarding = written.guarding
-        self._without_effects = written.without_effects
-        self._orders = written.orders
-        sources = sources_of(queue_settings)
-        self.dead_letter_sources: Mapping[str, Sequence[str]] = sources
+        self._guarding, self._orders = written.guarding, written.orders
+        self._without_effects, self._telling_once = written.without_effects, written.telling_once
+        self.dead_letter_sources: Mapping[str, Sequence[str]] = (sources := sources_of(queue_settings))
         self.consumed = frozenset((row["queue_arn"], row["function_name"] or row["log_group"]) for row in consumers)
         self._queues: dict[str, set[str]] = {}
         for row in consumers:
@@ -164,6 +162,10 @@ class Surroundings:
     def shows_no_effect(self, log_group: str, function_name: str | None) -> bool:
         """Tell whether no line at all of a function or worker is an effect's, as the settings have it."""
         return (log_group, function_name) in self._without_effects
+
+    def tells_effect_once(self, log_group: str | None) -> bool:
+        """Tell whether nearly every handling of a worker's log group that tells its effect does so once."""
+        return log_group in self._telling_once
 
     def order_of(self, log_group: str, function_name: str | None) -> Order:
         """Return in which order a function takes its batches, as far as its runs let infer."""
@@ -365,6 +367,7 @@ class Surroundings:
             borders and [min(max(border, low), high) for border in borders],
             sorted(str(function) for group, function in self._guarding if group == log_group),
             sorted(str(function) for group, function in self._without_effects if group == log_group),
+            log_group in self._telling_once,
             sorted((str(function), *order) for (group, function), order in self._orders.items() if group == log_group),
         ]
 

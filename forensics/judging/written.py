@@ -1,11 +1,14 @@
 """What the lines of log groups tell besides single messages, by who writes them: functions may share a log group."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from forensics.judging.order import Order, OrderCounts
 from forensics.settings_in_force import SettingsInForce
+
+MOST_AGAIN = 0.1
+"""Such a share of a worker's handlings that tell an effect may do so again, and it tells each once: of fewer than ten none."""
 
 Writer = tuple[str, str | None]
 """Who writes lines: a log group and the function; None: a worker, or a function that nothing names."""
@@ -23,7 +26,8 @@ class GroupLines(NamedTuple):
     handlings of workers began of which no line shows how they were opened.
 
     ``has_starts``: some invocation shows its START, some handling of a worker the line that opens it; ``has_guard_line``: some line is of an idempotency library, ``has_effect_line``: or is the effect's, as the settings have it; ``orders``: what
-    runs tell of the order in which they take their batches.
+    runs tell of the order in which they take their batches; ``tells_effect_once``: nearly every handling of a worker that tells its
+    effect does so once.
     """  # noqa: D205
 
     log_group: str
@@ -36,6 +40,7 @@ class GroupLines(NamedTuple):
     orders: OrderCounts = OrderCounts()
     workable_starts: Sequence[int] = ()
     has_effect_line: bool = True
+    tells_effect_once: bool = False
 
 
 class BlindStarts(NamedTuple):
@@ -70,12 +75,16 @@ def lines_of_writers(
     has_starts: dict[Writer, bool] = defaultdict(bool)
     has_guard: dict[Writer, bool] = defaultdict(bool)
     has_effect: dict[Writer, bool] = defaultdict(bool)
+    effects: Counter[Writer] = Counter()
+    again: Counter[Writer] = Counter()
     for told in parts:
         writer = told["log_group"], told["function_name"]
         writers.add(writer)
         has_starts[writer] |= bool(told["has_starts"])
         has_guard[writer] |= bool(told["has_guard_line"])
         has_effect[writer] |= bool(told["has_effect_line"])
+        effects[writer] += told.get("effects", 0)
+        again[writer] += told.get("again", 0)
     starts: dict[Writer, BlindStarts] = defaultdict(lambda: BlindStarts([], [], []))
     for writer, at in blind:
         starts[writer].all.extend(at.all)
@@ -93,6 +102,7 @@ def lines_of_writers(
             orders.get(writer, OrderCounts()),
             sorted(starts[writer].workable),
             has_effect[writer],
+            again[writer] <= MOST_AGAIN * effects[writer] > 0,
         )
         for writer in sorted(writers, key=str)
     ]
@@ -142,6 +152,7 @@ class Written:
         self.spans: dict[str, tuple[int, int]] = {}
         self.guarding: set[Writer] = set()
         self.without_effects: set[Writer] = set()
+        self.telling_once: set[str] = set()
         self.orders: dict[Writer, Order] = {}
         self._of_group: dict[str, list[GroupLines]] = {}
         for told in lines:
@@ -152,6 +163,8 @@ class Written:
                 self.guarding.add((told.log_group, told.function_name))
             if not told.has_effect_line:
                 self.without_effects.add((told.log_group, told.function_name))
+            if told.tells_effect_once:
+                self.telling_once.add(told.log_group)
             if (order := told.orders.order).taken is not None:
                 self.orders[told.log_group, told.function_name] = order
 

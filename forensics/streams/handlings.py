@@ -102,7 +102,7 @@ def delivery_of(handling: Handling, group: LogGroup) -> Delivery:
     )
     said = (delivery.worker_finished_at, delivery.worker_failed_at, delivery.delete_at)
     delivery.has_failed_first = delivery.has_unanswered_error = _failed_before_delete(handling.facts)
-    delivery.lone_mark_count = _effects_again(handling.facts, group.silence_ms)
+    delivery.lone_mark_count, delivery.told_again_count = _effects_again(handling.facts, group.silence_ms)
     delivery.may_be_two = handling.may_be_two
     delivery.is_end_known = any(at is not None for at in said)
     delivery.run_started_at = delivery.first_fact_at
@@ -112,9 +112,11 @@ def delivery_of(handling: Handling, group: LogGroup) -> Delivery:
     return delivery
 
 
-def lines_row(handling: Handling, log_group: str) -> dict[str, Any]:
+def lines_row(handling: Handling, group: LogGroup) -> dict[str, Any]:
     """Return what the lines of a handling show, for what is counted of its log; times in µs."""
-    return _row(log_group, handling.log_stream, handling.consumer, handling.item_id, handling.is_opened, handling.facts)
+    of = handling.log_stream, handling.consumer, handling.item_id, handling.is_opened, handling.facts
+    _, in_hand = _effects_again(handling.facts, group.silence_ms)
+    return _row(group.name, *of) | {"tells_again": in_hand > 0}
 
 
 def unnamed_rows(
@@ -152,19 +154,20 @@ def _row(
         "shows_start": any(fact.role in STARTS and fact.item_id is not None for fact in facts),
         "is_opened": is_opened,
         "shows_effect": any(fact.role == "effect" for fact in facts),
+        "tells_again": False,
         "first_id": min(fact.evidence_id for fact in facts),
     }
 
 
-def _effects_again(facts: Sequence[Fact], silence_ms: int) -> int:
-    """Count effects told once more where the handling may be another's: its end was told, or the message was visible again.
+def _effects_again(facts: Sequence[Fact], silence_ms: int) -> tuple[int, int]:
+    """Count effects told once more where the handling may be another's: its end was told, or the message was visible again; and those before.
 
     An effect with another key is another item's; what a logger writes once more within a moment is an echo, unless its message ended
     in between, and was visible again.
     """
     until = visible_from(facts, silence_ms)
     told: dict[str | None, int] = {}
-    is_over, ended_since, count = False, False, 0
+    is_over, ended_since, count, in_hand = False, False, 0, 0
     for fact in sorted(facts, key=lambda fact: fact.at):
         if fact.role != "effect":
             ends = ends_handling(fact)
@@ -175,8 +178,10 @@ def _effects_again(facts: Sequence[Fact], silence_ms: int) -> int:
         if before is not None and (is_over or is_visible):
             is_echo = fact.at - before <= (ECHO_US if is_visible and before >= until else MOMENT_US)
             count += not is_echo or (ended_since and is_visible)
+        elif before is not None:
+            in_hand += fact.at - before > MOMENT_US
         told[fact.key], ended_since = fact.at, False
-    return count
+    return count, in_hand
 
 
 def _failed_before_delete(facts: Sequence[Fact]) -> bool:

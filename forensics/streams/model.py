@@ -181,7 +181,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     ``received_from_arn``: the dead-letter queue it was received from, where it counts with the queue (``queue_arn``) that set its message aside;
     ``received_dead_at``: when the message was received from there next. ``effect_declared``: what its consumer's effect line is like.
     ``body_shape``: of a FIFO body without a business key, what is left of it without what differs at each send.
-    ``lone_mark_count``: so often its effect was told once more by a line that stands alone. ``line_marks``: of lines with their own
+    ``lone_mark_count``: so often its effect was told once more by a line that stands alone, ``told_again_count``: while it was in hand. ``line_marks``: of lines with their own
     time what they are known by in other streams.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing. ``is_mark_guessed``: its effect names a key, and its message was visible again. ``may_be_of_another``: of a key alone, whose line may be of a message
@@ -324,6 +324,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     is_provisional: bool | None = None
     is_answered_by_record: bool = False
     lone_mark_count: int = 0
+    told_again_count: int = 0
     evidence_ids: list[str] = msgspec.field(default_factory=list)
 
     @property

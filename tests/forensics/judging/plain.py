@@ -63,6 +63,7 @@ class Around:
     queues: Mapping[str, set[str]] = field(default_factory=dict)
     groups_with_guard_lines: frozenset[str] = frozenset()
     groups_without_effects: frozenset[str] = frozenset()
+    groups_telling_once: frozenset[str] = frozenset()
     order: Order = Order()
     given_back: bool | None = None
     asked: list[tuple] = field(default_factory=list)
@@ -96,6 +97,9 @@ class Around:
 
     def shows_no_effect(self, log_group, function_name):
         return log_group in self.groups_without_effects
+
+    def tells_effect_once(self, log_group):
+        return log_group in self.groups_telling_once
 
     def shows_guard_lines(self, log_group, function_name):
         return log_group in self.groups_with_guard_lines

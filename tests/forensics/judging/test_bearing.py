@@ -118,6 +118,7 @@ def answers(around: Surroundings) -> dict[str, Any]:
         "kinds": {arn: list(of) for arn, of in around.dead_letter_sources.items() if arn in {PAYMENTS, MAILS}},
         "guards": [around.shows_guard_lines(group, "charge") for group in (CHARGE, MAILER)],
         "effects": [around.shows_no_effect(group, None) for group in (CHARGE, MAILER)],
+        "once": [around.tells_effect_once(group) for group in (CHARGE, MAILER)],
     }
     found["consumed"] = sorted(pair for pair in around.consumed if pair[0] in {PAYMENTS, MAILS})
     for arn in (PAYMENTS, MAILS):
@@ -298,6 +299,7 @@ BEARS: dict[str, tuple[dict, dict, bool]] = {
         False,
     ),
     "that no line is an effect's": ({}, {"lines": [PLAIN["lines"][0]._replace(has_effect_line=False)]}, True),
+    "that each effect is told once": ({}, {"lines": [PLAIN["lines"][0]._replace(tells_effect_once=True)]}, True),
     "a guard's line": ({}, {"lines": [PLAIN["lines"][0]._replace(has_guard_line=True)]}, True),
     "its log group's end, two visibility timeouts after a receive": (ends(241_000_000), ends(240_000_000), True),
     "where something was not read, as long after it as a run may be on": (

@@ -368,6 +368,7 @@ SURE = {
     "its delete failed": ({"delete_reason": "other"}, False),
     "it came again": ({"came_again": True}, False),
     "its effect was told once more": ({"lone_mark_count": 1}, False),
+    "its effect was told once more while it was in hand": ({"told_again_count": 1}, False),
     "its lines may be of two deliveries": ({"may_be_two": True}, False),
     "no log shows it": ({"is_seen": False}, False),
     "the run failed": ({"run_status": "error"}, False),

@@ -101,3 +101,13 @@ def test_the_work_may_have_been_done_once_more_and_its_sentence_says_why():
 
     assert (message.verdict, message.effects_at_least, message.deliveries) == ("probable", 1, 1)
     assert "Its effect line stands 1 time more, with nothing else of a delivery" in message.effect_sentence
+
+
+@pytest.mark.parametrize(("group", "expected"), [("/ecs/pay", [(1, 2)]), ("/ecs/other", [])])
+def test_an_effect_told_again_in_hand_may_be_another_where_its_log_tells_each_once(group, expected):
+    mine = delivery(
+        "m1", **_KNOWN, log_group="/ecs/pay", started_at=0, marker_at=S, receive_count=1, told_again_count=1
+    )
+    judged = judge([mine], Around(groups_telling_once=frozenset({group}), would_be_logged=True))
+
+    assert [(m.effects_at_least, m.effects_at_most) for m in judged.messages] == expected

@@ -378,6 +378,14 @@ def test_a_writer_none_of_whose_lines_is_an_effects_shows_none():
     assert not Surroundings().shows_no_effect(MAILER, None)
 
 
+def test_a_log_group_tells_each_effect_once():
+    told = Surroundings(lines=[lines(), lines(MAILER)._replace(tells_effect_once=True)])
+
+    assert told.tells_effect_once(MAILER)
+    assert not told.tells_effect_once(CHARGE)
+    assert not told.tells_effect_once(None)
+
+
 OF_SEVERAL = {
     "that its record or its log group's only consumer tells": ([consumer()], PAYMENTS, True, True),
     "of two that its function consumes": ([consumer(), consumer(MAILS)], CHARGE, False, False),

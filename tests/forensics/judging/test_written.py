@@ -84,6 +84,26 @@ def test_that_every_work_is_shown_is_not_taken_for_true_where_no_line_shows_any(
     assert lines_of(False, None) == (False, [3, 5])
 
 
+TOLD_ONCE = {
+    "one handling in ten tells its effect again": ([(10, 1)], True),
+    "one in nine does": ([(9, 1)], False),
+    "two parts together": ([(4, 0), (6, 1)], True),
+    "each does": ([(3, 3)], False),
+    "one in ten of one part, and more of another": ([(10, 1), (9, 1)], False),
+    "none does": ([(1, 0)], True),
+    "no effect is told": ([(0, 0)], False),
+}
+
+
+@pytest.mark.parametrize(("parts", "expected"), TOLD_ONCE.values(), ids=TOLD_ONCE)
+def test_a_worker_tells_each_effect_once_where(parts, expected):
+    known = {"log_group": GROUP, "function_name": None, "has_starts": True, "has_guard_line": False}
+    parts = [known | {"has_effect_line": True, "effects": effects, "again": again} for effects, again in parts]
+    (told,) = lines_of_writers([{"log_group": GROUP, "first_at": 0, "last_at": 9}], parts, [], {GROUP: None}, {})
+
+    assert told.tells_effect_once is expected
+
+
 def fact(role, message_id="m1", **more):
     return Fact(role, 1, "e", message_id, **more)
 

@@ -584,7 +584,7 @@ OPENED = {
 def test_a_line_that_opens_a_handling_names_its_message_where(said, expected):
     of_a = [h for h in handlings(*said, one_at_a_time=True) if h.item_id == "a"]
 
-    assert [(h.is_opened, lines_row(h, "/ecs/pay")["is_opened"]) for h in of_a] == [(expected, expected)]
+    assert [(h.is_opened, lines_row(h, GROUP)["is_opened"]) for h in of_a] == [(expected, expected)]
 
 
 ENDS = {
@@ -664,6 +664,25 @@ AGAIN = {
         1,
     ),
 }
+
+
+IN_HAND = {
+    "once": (("started a", "effect a"), 0),
+    "later": (("started a", "effect a", 0.1, "effect a"), 1),
+    "by an echo": (("started a", "effect a", "effect a"), 0),
+    "again and again": (("started a", "effect a", 2, "effect a", 2, "effect a"), 2),
+    "for another item": (("started a", "effect a key=k", 2, "effect a key=l"), 0),
+    "behind its end, where that counts by itself": (("started a", "effect a", "deleted a", 2, "effect a"), 0),
+    "visible again, where that counts by itself": (("started a", "effect a", 30, "effect a"), 0),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), IN_HAND.values(), ids=IN_HAND)
+def test_an_effect_is_told_once_more_while_its_message_is_in_hand(said, expected):
+    (handling,) = handlings(*said)
+
+    assert delivery_of(handling, GROUP).told_again_count == expected
+    assert lines_row(handling, GROUP)["tells_again"] == (expected > 0)
 
 
 @pytest.mark.parametrize(("said", "expected"), AGAIN.values(), ids=AGAIN)
