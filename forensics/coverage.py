@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from forensics.clock import micros, moment
+from forensics.sentence import said
 from forensics.spans import Spans, common_to
 
 Row = Mapping[str, Any]
@@ -15,6 +16,8 @@ TRAIL = "CloudTrail"
 """What coverage calls the look-up of every setting change of an account and region; that of one call has its name behind."""
 FROM_FILES = "from files"
 """How coverage begins to say why a source that files brought is known in part."""
+_VOUCHED_FOR = ("log_events", "send_records")
+"""Sources of whose files somebody can say that they hold everything; files of the others hold what was asked for."""
 BLOCK_S = 900
 """Log groups are read again in blocks of this length."""
 FINAL_AFTER = timedelta(hours=24)
@@ -54,6 +57,21 @@ def is_from_files(status: str, detail: str | None) -> bool:
 def tells_of_files(why: str | None) -> bool:
     """Tell whether coverage says of a source, or of a gap, that files brought it."""
     return (why or "").startswith(FROM_FILES)
+
+
+def said_of_files(source: str, named: str) -> str:
+    """Say what nobody knows of a source that files brought; ``named`` is its resource."""
+    if source in _VOUCHED_FOR:
+        whole = (
+            "{source} of {resource} was read from files; whether they hold everything is not known, unless "
+            "an import with --complete-since says so."
+        )
+        return said(whole, source=source, resource=named)
+    return said(
+        "{source} of {resource} was read from files; whether they hold everything is not known.",
+        source=source,
+        resource=named,
+    )
 
 
 def left_by_retention(coverage: Iterable[Row], log_group_settings: Iterable[Row]) -> Iterator[Row]:

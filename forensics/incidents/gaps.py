@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from forensics.clock import micros
+from forensics.coverage import is_from_files, said_of_files
 from forensics.sentence import said
 from forensics.spans import merged
 
@@ -26,6 +27,14 @@ def coverage_gaps(coverage: Iterable[Row]) -> list[Row]:
         if row["status"] == "ok":
             good[_source(row)].append(row)
     return [row for row in rows if row["status"] != "ok" and not _is_made_good(row, good.get(_source(row), ()))]
+
+
+def _words(row: Row) -> str:
+    """Say what is missing; files that were read lack nothing that is known, so no status of theirs is told as a failure."""
+    named = _named(row["resource"])
+    if is_from_files(row["status"], row["detail"]):
+        return said_of_files(row["source"], named)
+    return said("{source} of {resource}: {status}", source=row["source"], resource=named, status=row["status"])
 
 
 def _named(resource: str) -> str:
@@ -58,12 +67,7 @@ class Gaps:
     def __init__(self, coverage: Iterable[Row]) -> None:
         self._spans: dict[str | None, dict[str, list[_Span]]] = {}
         for row in coverage_gaps(coverage):
-            words = said(
-                "{source} of {resource}: {status}",
-                source=row["source"],
-                resource=_named(row["resource"]),
-                status=row["status"],
-            )
+            words = _words(row)
             span = micros(row["window_start_at"]), micros(row["window_end_at"])
             self._spans.setdefault(row["queue_arn"], {}).setdefault(words, []).append(span)
         for by_words in self._spans.values():

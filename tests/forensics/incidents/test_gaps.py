@@ -6,23 +6,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forensics.coverage import FROM_FILES
 from forensics.incidents.gaps import Gaps, coverage_gaps
+from ingest.record_coverage import IN_PART
 from tests.forensics.incidents.builders import ARN, NOON
 
 AT_NOON = datetime.fromtimestamp(NOON // 1_000_000, UTC)
 MINUTE = 60_000_000
+FILES = f"{FROM_FILES}: what else was logged there is not known"
 
 
-def reading(status: str, start: float, end: float, read: float, resource: str = "g", queue: str | None = ARN) -> dict:
+def reading(
+    status: str,
+    start: float,
+    end: float,
+    read: float,
+    resource: str = "g",
+    queue: str | None = ARN,
+    source: str = "log_events",
+    detail: str | None = None,
+) -> dict:
     """Minutes after noon."""
     at = [AT_NOON + timedelta(minutes=n) for n in (start, end, read)]
     return {
         "account_id": "123456789012",
         "region": "eu-west-1",
-        "source": "log_events",
+        "source": source,
         "resource": resource,
         "queue_arn": queue,
         "status": status,
+        "detail": detail,
         "window_start_at": at[0],
         "window_end_at": at[1],
         "collected_at": at[2],
@@ -75,6 +88,34 @@ def test_a_gap_is_named_in_incidents_that_it_touches(start, end, is_named):
     found = inside([reading("denied", start, end, 90)], 0, 60)
 
     assert found == (["log_events of g: denied"] if is_named else [])
+
+
+TOLD = {
+    "files that nobody vouched for": (
+        ("log_events", "partial", FILES),
+        "log_events of g was read from files; whether they hold everything is not known, unless "
+        "an import with --complete-since says so.",
+    ),
+    "calls in files": (
+        ("send_records", "partial", IN_PART),
+        "send_records of g was read from files; whether they hold everything is not known, unless "
+        "an import with --complete-since says so.",
+    ),
+    "metrics in files, of which nobody can say it": (
+        ("metric_points", "partial", IN_PART),
+        "metric_points of g was read from files; whether they hold everything is not known.",
+    ),
+    "a reading that AWS answered in part": (("metric_points", "partial", "no unit"), "metric_points of g: partial"),
+    "a file that is damaged": (("log_events", "failed", "a file is damaged"), "log_events of g: failed"),
+    "no reason kept": (("log_events", "partial", None), "log_events of g: partial"),
+}
+
+
+@pytest.mark.parametrize(("row", "words"), TOLD.values(), ids=TOLD)
+def test_files_are_no_reading_that_failed(row, words):
+    source, status, detail = row
+
+    assert inside([reading(status, 0, 60, 60, source=source, detail=detail)], 10, 20) == [words]
 
 
 def test_a_gap_of_another_queue_is_not_named_and_one_of_no_queue_always():
