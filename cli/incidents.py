@@ -43,16 +43,15 @@ def incidents(
 ) -> None:
     """List faults, the worst first: incidents of one queue with the same trigger and settings. Other formats list incidents."""
     queue = either_queue(queue, same_queue)
-    from forensics.lake.findings import rows_of
     from forensics.people import aside_text, judged, marks_text, people_of
     from forensics.report.faults import fault_of
     from forensics.report.prevention import by_incident
     from forensics.report.records import counted_record, incident_record
-    from forensics.tables.findings import INCIDENTS
+    from forensics.report.standing import standing_incidents
 
     findings = chosen.findings(queue)
     people = people_of(findings, not without_marks)
-    everything = people.counted(rows_of(findings.read(INCIDENTS)))
+    everything = standing_incidents(findings, people)
     ranked = faults_of(findings, everything, people, chosen.settings().weights)
     faults = fault_of(ranked)
     if fault is not None and fault not in {f.fault_id for f in ranked}:

@@ -26,16 +26,15 @@ def print_verdict(
 ) -> None:
     """Print the verdict on some queues in a window: what is well, the faults, and last, where eyes are, the worst incident."""
     from forensics.lake.filters import one_of
-    from forensics.lake.findings import rows_of
     from forensics.people import people_of
     from forensics.report.case import load_case
+    from forensics.report.standing import standing_incidents
     from forensics.report.summary import verdict_text
-    from forensics.tables.findings import INCIDENTS
 
     people = people_of(findings)
     rows = [
         dict(r)
-        for r in people.counted(rows_of(findings.read(INCIDENTS, where=one_of("queue", queues))))
+        for r in standing_incidents(findings, people, one_of("queue", queues))
         if r["started_at"] and r["started_at"] < window.end_at and (r["ended_at"] or r["started_at"]) >= window.start_at
     ]
     lake = f" --lake {shlex.quote(_short(chosen_lake))}" if chosen_lake else ""

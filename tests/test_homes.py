@@ -74,6 +74,8 @@ PATTERNS = {
     "milliseconds as seconds in words": (r"/ 1000:\.\d?f?[^}]*\} s", "forensics/words.py"),
     "a count with its noun": (r"""if \w+ == 1 else many or""", "forensics/sentence.py"),
     "compiling a group that gives nothing back": (r"""re\.compile\(.*[^\\]\)[*+?]\+""", "forensics/possessive.py"),
+    "the state of an incident": (r"\"nothing left to stop\"", "forensics/report/activity.py"),
+    "when an incident is quiet": (r"\bQUIET_AFTER\b", "forensics/report/activity.py"),
     "merging spans": (r"<= \w+\[-1\]\[1\]", "forensics/spans.py"),
 }
 

@@ -16,7 +16,7 @@ from forensics.lake.rows import plain_rows
 from forensics.people import Annotation, Marks, People, SetAside, judged, people_of
 from forensics.redrive import Step, steps_of_queue
 from forensics.report.actions import Room, room_in
-from forensics.report.activity import have_left, is_open
+from forensics.report.activity import is_open
 from forensics.report.batches import BatchAtEnd, batches_at_end
 from forensics.report.chain import Fact, cause_chain
 from forensics.report.changes import Change, not_known_of, what_changed
@@ -31,6 +31,7 @@ from forensics.report.opening import Opening, affected_works, opening
 from forensics.report.prevention import counterfactuals_of, dead_of, has_poison, queue_findings_of
 from forensics.report.sent_again import sent_again_chain
 from forensics.report.settings_then import SettingFact, settings_then
+from forensics.report.standing import as_they_stand
 from forensics.report.stop_now import moves, scene_of
 from forensics.report.works import (
     Others,
@@ -175,7 +176,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
     Raises IncidentUnknownError, with the nearest ids as the hint, if this data version has no such incident.
     """
     people = people or people_of(findings)
-    incident = people.incident(find_incident(findings, incident_id))
+    [incident] = as_they_stand(findings, people, [find_incident(findings, incident_id)])
     here = equals("incident_id", incident_id)
     order = ordered_items(findings, incident_id)
     left_out = max(len(order) - most, 0)
@@ -227,8 +228,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
     works = [work for work in works if not people.aside_of(work["item_ids"])]
     redrive = _redrive(findings, incident, on_queue)
     gone = {item for item, step in redrive.items() if step.decision == "gone"}
-    is_over = not left_out and have_left(items, deliveries, on_queue)
-    scene = scene_of(incident, theirs, snapshots, is_open(incident, until) and not is_over, prevention)
+    scene = scene_of(incident, theirs, snapshots, is_open(incident, until), prevention)
     room = room_in(scene)
     return Case(
         incident=incident,

@@ -69,7 +69,7 @@ def load_fault(findings: Findings, fault: Fault, people: People | None = None) -
         lost,
         on_items,
         stop.moves,
-        stop.is_active,
+        fault.is_open(findings.generation.data_until_at),
         fault.set_aside,
         has_poison(beside),
         newest.room,

@@ -9,7 +9,7 @@ from typing import Any
 
 from forensics.incidents.blind_windows import blind_headline
 from forensics.people import SetAside, aside_text, is_settled, judged
-from forensics.report.activity import is_open, open_text, quiet_for, quiet_text
+from forensics.report.activity import ALL_GONE, OPEN, SET_ASIDE, least_quiet, state_of_all
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.sentence import said
 from forensics.verdict.interval import AFFECTED, VERDICTS
@@ -108,18 +108,16 @@ class Fault:
         )
 
     def is_open(self, until: datetime | None) -> bool:
-        """Tell whether an incident of it was going on in the last hour of the data."""
-        return any(is_open(i, until) for i in self.incidents)
+        """Tell whether something of an incident of it is left to be stopped where the data ends."""
+        return state_of_all(self.incidents, until) == OPEN
 
-    def state(self, until: datetime | None, is_active: bool = True) -> str:
-        """Say ``open``, where ``is_active``, which its opening knows; ``recurring`` where it has not been quiet for longer than it was between its incidents; else for how long."""
-        if self.is_settled:
-            return "set aside"
-        if self.is_open(until):
-            return open_text(is_active)
-        quiet = min((q for i in self.incidents if (q := quiet_for(i, until)) is not None), default=timedelta())
-        calm = quiet_text(quiet)
-        return said("recurring, {rest}", rest=calm) if self._is_due(quiet) else calm
+    def state(self, until: datetime | None) -> str:
+        """Say its incidents' state; ``recurring`` where it has not been quiet for longer than it was between them."""
+        told = state_of_all(self.incidents, until)
+        if told in (OPEN, ALL_GONE, SET_ASIDE):
+            return told
+        is_due = self._is_due(least_quiet(self.incidents, until) or timedelta())
+        return said("recurring, {rest}", rest=told) if is_due else told
 
     def _is_due(self, quiet: timedelta) -> bool:
         if len(self.incidents) < RECURRING_FROM:

@@ -12,7 +12,6 @@ from forensics.choices import WebhookKind
 from forensics.errors import ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
-from forensics.lake.findings import rows_of
 from forensics.lake.rows import plain_rows
 from forensics.language import ENGLISH, Language
 from forensics.people import People, aside_text, judged, people_of
@@ -25,10 +24,10 @@ from forensics.report.opening import Opening
 from forensics.report.over import Ended, ended, standing_news
 from forensics.report.provisional import provisional_sentence
 from forensics.report.records import cause_counts, counted_record, incident_record, verdicts_told
+from forensics.report.standing import standing_incidents
 from forensics.report.told import cause
 from forensics.sentence import capitalized, said
 from forensics.settings import Settings
-from forensics.tables.findings import INCIDENTS
 from forensics.tables.people import NOTICES
 from forensics.verdict.interval import AFFECTED, VERDICTS
 from forensics.words import clock_text, time_text
@@ -85,10 +84,11 @@ def notice_of(
     data_version: str,
     fault: Fault | None = None,
     say: Language = ENGLISH,
+    until: datetime | None = None,
 ) -> Notice:
     """Make the notice of an incident; ``kind`` is slack (Slack and its kin) or json (everything, for a program).
 
-    ``fault`` is told where the incident is not the first of it.
+    ``fault`` is told where the incident is not the first of it, with its state where the data ends (``until``, UTC).
     """
     link = f"{dashboard.rstrip('/')}/incident?{urlencode({'incident': incident['incident_id']})}" if dashboard else None
     record = incident_record(judged(incident))
@@ -113,7 +113,7 @@ def notice_of(
             "news": news_of(incident),
             "data_version": data_version,
             "link": link,
-            "fault": fault_record(fault, None) if fault else None,
+            "fault": fault_record(fault, until) if fault else None,
             "repeats": first.repeats,
             "next": list(first.steps),
             "stop": [asdict(move) for move in first.moves],
@@ -214,7 +214,7 @@ def due(
     told = standing_news(plain_rows(findings.lake.read(NOTICES)), target)
     had = {(key, n["news"]) for key, mine in told.items() for n in mine}
     people = people_of(findings)
-    every = people.counted(rows_of(findings.read(INCIDENTS)))
+    every = standing_incidents(findings, people)
     rows = [i for i in every if incident_id in (None, i["incident_id"]) and is_told(i)]
     settled = _settled(every, told, people)
     rows = [i for i in rows if i["incident_id"] not in settled]
@@ -227,7 +227,7 @@ def due(
         if mine:
             first = load_case(findings, mine[0]["incident_id"], people=people).opening
             whole = fault if len(fault.incidents) > 1 else None
-            notice = notice_of(mine[0], first, kind, dashboard, version, whole, say)
+            notice = notice_of(mine[0], first, kind, dashboard, version, whole, say, findings.generation.data_until_at)
             notices.append(replace(notice, also=tuple((i["incident_id"], news_of(i)) for i in mine[1:])))
     notices.sort(key=lambda n: (fresh[n.incident_id]["started_at"], n.incident_id))
     if incident_id is not None or settings is None or now is None:

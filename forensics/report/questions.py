@@ -11,7 +11,7 @@ from forensics.lake.filters import one_of
 from forensics.lake.findings import rows_of
 from forensics.people import People, marks_text
 from forensics.people.marks import SETTLES
-from forensics.report.activity import quiet_for
+from forensics.report.activity import ALL_GONE, quiet_for
 from forensics.report.fault_case import load_fault
 from forensics.report.faults import Fault, faults, shares_works
 from forensics.report.find import LEAST_CHARS, asked_text, find, reader, works
@@ -20,9 +20,10 @@ from forensics.report.log_readiness import nothing_checked
 from forensics.report.message_sentence import message_clause, message_sentence
 from forensics.report.opening import affected_works
 from forensics.report.provisional import provisional_sentence
+from forensics.report.standing import standing_incidents
 from forensics.report.works import told_of_work
 from forensics.sentence import capitalized, clause, counted, joined, said
-from forensics.tables.findings import INCIDENTS, MESSAGES
+from forensics.tables.findings import MESSAGES
 from forensics.verdict.interval import AFFECTED
 from forensics.words import clock_text, interval_text, span_text
 
@@ -125,7 +126,7 @@ def still(findings: Findings, people: People, now: datetime, stale_after: timede
         return Reply("still", "Unknown: no log line was read", tuple(rows))
     ago = span_text((now - until).total_seconds() * 1000)
     ends = said("the evidence ends {at} UTC, {span} ago", at=clock_text(until)[:16], span=ago)
-    running = [f for f in ranked if f.is_open(until) and not f.is_settled]
+    running = [f for f in ranked if f.is_open(until)]
     if running:
         is_fresh = now - until <= stale_after
         when = (
@@ -139,6 +140,8 @@ def still(findings: Findings, people: People, now: datetime, stale_after: timede
     quiets = [q for f in ranked if not f.is_settled for i in f.incidents if (q := quiet_for(i, until)) is not None]
     for_so_long = span_text(min(quiets).total_seconds() * 1000) if quiets else None
     since = said("no repeat for {span}", span=for_so_long) if for_so_long else "no incident at all"
+    if gone := next((f for f in ranked if f.state(until) == ALL_GONE), None):
+        since = said("nothing is left to stop on {queue}: every message was dead-lettered or lost", queue=gone.queue)
     unchecked = nothing_checked(findings, queue)
     if unchecked and not ranked:
         return Reply("still", said("Unknown: {sentence}", sentence=unchecked[0]), ())
@@ -183,7 +186,7 @@ def refund(findings: Findings, people: People, queue: str | None = None) -> Repl
 
 
 def _faults(findings: Findings, people: People) -> list[Fault]:
-    rows = people.counted(rows_of(findings.read(INCIDENTS)))
+    rows = standing_incidents(findings, people)
     ids = shares_works(rows)
     columns = ["incident_id", "queue_arn", "work_id", "verdict"]
     shared = rows_of(findings.read(MESSAGES, columns, one_of("incident_id", ids))) if len(ids) > 1 else []

@@ -1,6 +1,7 @@
 """The verdict of one incident in a few lines of plain text."""
 
 from forensics.language import ENGLISH, Language
+from forensics.report.activity import ALL_GONE, OPEN, SET_ASIDE, state_of
 from forensics.report.case import Case
 from forensics.report.provisional import provisional_sentence
 from forensics.report.records import cause_counts, verdicts_told
@@ -93,14 +94,19 @@ def when_text(case: Case, say: Language = ENGLISH) -> str:
 
 
 def state_text(case: Case) -> str:
-    """Say how long the queue was quiet at the end of the evidence; no clock is asked."""
+    """Say whether it is open where the evidence ends, and for how long nothing had happened then; no clock is asked."""
     quiet_ms = ms_between(case.incident["ended_at"], case.data_until_at)
+    state = state_of(case.incident, case.data_until_at)
+    if state == SET_ASIDE:
+        return "set aside by people"
     if quiet_ms is None:
         return "the evidence does not say how far it reaches"
+    at = clock_text(case.data_until_at)
+    if state == ALL_GONE:
+        gone = "nothing left to stop: every message was dead-lettered or lost when the evidence ends at {at} UTC"
+        return said(gone, at=at)
     if quiet_ms <= 0:
         return "still going on where the evidence ends"
-    return said(
-        "quiet for {span} until the evidence ends at {at} UTC",
-        span=span_text(quiet_ms),
-        at=clock_text(case.data_until_at),
-    )
+    open_then = "open: last active {span} before the evidence ends at {at} UTC"
+    quiet = "quiet for {span} until the evidence ends at {at} UTC"
+    return said(open_then if state == OPEN else quiet, span=span_text(quiet_ms), at=at)

@@ -121,8 +121,8 @@ def header(fault: Fault, page: Page) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.badge(term(fault.verdict), color=VERDICTS[fault.verdict][0], help=say(VERDICTS[fault.verdict][1]))
         st.badge(
-            in_words(fault.state(until, first.is_active)),
-            color="red" if fault.is_open(until) and first.is_active else "gray",
+            in_words(fault.state(until)),
+            color="red" if fault.is_open(until) else "gray",
             icon=":material/schedule:",
         )
         st.badge(cause(fault.trigger), color="gray")

@@ -7,7 +7,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from forensics.origins import ORIGIN_RULES
-from forensics.report.activity import is_open, state_of
+from forensics.report.activity import is_open, state_of, was_active
 from forensics.report.guards import guard_notes
 from forensics.report.opening import Opening, headline
 from forensics.report.provisional import provisional_sentence
@@ -124,15 +124,13 @@ def header(case: Incident, page: Page) -> Any:
         if case["is_provisional"]:
             said = plain(in_words(provisional_sentence(case)))
             st.badge(term("provisional"), color="blue", icon=":material/hourglass_top:", help=said)
-        opened = is_open(case, until)
         ends = (
             say("Active in the last hour of the data, which ends {at}.", at=page.clock.minute(until))
-            if opened
+            if was_active(case, until)
             else None
         )
-        badge = in_words(state_of(case, until, first.is_active))
-        red = opened and first.is_active
-        st.badge(badge, color="red" if red else "gray", icon=":material/schedule:", help=ends)
+        badge, colour = in_words(state_of(case, until)), "red" if is_open(case, until) else "gray"
+        st.badge(badge, color=colour, icon=":material/schedule:", help=ends)
         marks.badges(case, page)
         st.space("stretch")
         actions = st.container(horizontal=True, width="content", gap="small")

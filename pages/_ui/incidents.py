@@ -9,8 +9,8 @@ import streamlit as st
 
 from forensics.commands import in_lake
 from forensics.language import Language
-from forensics.people import judged
-from forensics.report.activity import is_open
+from forensics.people import is_settled, judged
+from forensics.report.activity import ALL_GONE, was_active
 from forensics.report.faults import Fault
 from forensics.report.log_readiness import blind_consumers, not_checked_text
 from forensics.report.records import verdict_counts
@@ -143,6 +143,8 @@ def sentence(ranked: list[Fault], wanted: list[Incident], found: list[Incident],
         state=in_words(worst.state(until)),
         what=_what(worst),
     )
+    if any(fault.state(until) == ALL_GONE for fault in ranked):
+        return say("No fault is open where the data ends ({data_end}). {quiet}", data_end=page.data_end, quiet=quiet)
     return say(
         "Nothing active in the last hour of data, which ends {data_end}. {quiet}", data_end=page.data_end, quiet=quiet
     )
@@ -181,7 +183,7 @@ def cards(
     dead = {q["dead_letter_queue_arn"] for q in queues}
     known = {q["queue_arn"] for q in queues if q["queue_arn"] not in dead} | {i["queue_arn"] for i in wanted}
     grid = row(4)
-    incidents = count(sum(is_open(i, until) for i in wanted), "incident")
+    incidents = count(sum(was_active(i, until) and not is_settled(i) for i in wanted), "incident")
     said = say("Active in the last hour of the data: {incidents}.", incidents=incidents)
     then = {} if page.is_fresh else {"delta": page.as_of}
     card(

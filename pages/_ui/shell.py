@@ -13,6 +13,8 @@ from forensics.commands import of_lake
 from forensics.errors import ForensicsError, SettingsError
 from forensics.lake import Generation, Lake
 from forensics.people import People, people_of
+from forensics.report.activity import with_gone
+from forensics.report.standing import all_gone
 from forensics.settings import Settings
 from forensics.settings_text import changed_since
 from forensics.tables.evidence import CONSUMERS
@@ -96,8 +98,13 @@ class Page:
         return told if self.is_fresh or not end else f":orange[{head}{end}{bracket}]{rest[len(bracket) :]}"
 
     def incidents(self) -> list[dict[str, Any]]:
-        """Return the incidents as they count: without what people set aside, unless the logs' own figures are asked for."""
-        return [dict(row) for row in self.people.counted(self.board.records(INCIDENTS))]
+        """Return the incidents as they stand: without what people set aside, unless the logs' own figures are asked for."""
+        rows = self.board.records(INCIDENTS)
+        with contextlib.suppress(
+            Exception
+        ):  # as ``guarded`` has it; where messages cannot be read, nothing tells that all are gone
+            rows = with_gone(rows, _gone(self.board.key, self.board))
+        return [dict(row) for row in self.people.counted(rows)]
 
     @property
     def people_key(self) -> tuple[Any, ...]:
@@ -176,6 +183,11 @@ def _people(board: Board) -> People:
         ),
     )
     return replace(said, does_count=False) if alone else said
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _gone(key: tuple[str, str], _board: Board) -> frozenset[str]:
+    return all_gone(_board.findings, _board.records(INCIDENTS))
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -2,23 +2,25 @@
 
 import json
 import shutil
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 import cli
 from forensics.lake import Lake
-from forensics.people import annotate
+from forensics.people import NOBODY, annotate
 from forensics.report.faults import faults
+from forensics.report.standing import standing_incidents
 from forensics.tables.evidence import SETTING_CHANGES
 from forensics.tables.findings import INCIDENTS, MESSAGES
 from forensics.verdict.interval import VERDICTS
 from tests.pages import tales
 from tests.pages.english import english_in
 from tests.pages.reading import words
-from tests.pages.worlds import ACCOUNT, DOUBLE_BILLING, EXPIRED_HANDLE, REGION, START, Story
+from tests.pages.worlds import ACCOUNT, DEAD_LETTERED, DOUBLE_BILLING, EXPIRED_HANDLE, REGION, START, Story
 
 TIMES = 12
+DEAD_AT = datetime(2026, 11, 18, 22, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
@@ -224,3 +226,18 @@ def test_a_fault_that_came_back_after_a_mark_is_not_called_fixed(visit, lake, tm
 
     assert states["billing"].endswith(" · not fixed")
     assert states["payments.fifo"].endswith(" · fixed")
+
+
+def test_where_every_message_went_to_the_dead_letter_queue_nothing_is_called_open(visit, tmp_path):
+    story = Story(data_until_at=DEAD_AT + timedelta(minutes=5))
+    tales.dead_lettered(story)
+    kept = story.save(tmp_path / "lake")
+    [fault] = faults(standing_incidents(Lake(kept).findings(), NOBODY), None)
+    at, of_incident = visit("app.py", kept), visit("pages/incident.py", kept, incident=DEAD_LETTERED)
+    card = next(m for m in at.metric if m.label == "Open faults")
+
+    assert (card.value, card.help) == ("0", "Active in the last hour of the data: 1 incident.")
+    assert list(at.dataframe[0].value["State"]) == ["nothing left to stop"]
+    assert "No fault is open where the data ends (" in words(at)
+    for page in (of_incident, visit("pages/fault.py", kept, fault=fault.fault_id)):
+        assert ":gray-badge[:material/schedule: nothing left to stop]" in words(page)
