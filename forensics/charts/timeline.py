@@ -11,23 +11,21 @@ import plotly.graph_objects as go
 from forensics.charts.drawing import Drawing
 from forensics.charts.hover import Hover
 from forensics.charts.lanes import BESIDE, LANE_FILL, Episode, LaneModel, lane_model, lane_names
+from forensics.charts.lines import NAME_ROW, RIGHT, lines_over_all, words_share
 from forensics.charts.marks import MARKS, BarLook, bar_look
-from forensics.charts.palette import ALARM, OUTLINE, REFUSED
+from forensics.charts.palette import OUTLINE
 from forensics.charts.words import day_format, local, zone_label
 from forensics.language import ENGLISH, Language
 
 MOST_LABELS = 40
 LEAST_LANES = 3
 _TOP, _BOTTOM = 54, 128
+_NAME_ROWS = 2
+"""Rows of names of lines that the top margin has room for."""
 _LEFT, _MOST_LEFT, _PER_CHAR = 72, 134, 7.3
 """Left margin: its least, its most, and pixels per character of the longest label."""
 _LEGEND_BELOW, _TICKS_BELOW, _GAP_ROW = 66, 44, 15
 """Pixels between the lanes and the legend: those of tick labels, where they stand below, and a row of gap labels."""
-_GAP_LABEL = 0.28
-"""The share of a phone's width that a gap's label takes; where gaps are nearer, every other label stands a row lower."""
-_LINE_NAME, _LINE_NAME_WIDE = 0.5, 0.2
-"""The share of the width that the name of a line over all lanes takes, on a phone and on a desk: one that would lie on the name
-before it is left out."""
 _TIMES, _TIMES_WIDE = 5, 8
 """How many times stand at the axis at most, on a phone and on a desk."""
 _WIDE_COLUMN = 0.3
@@ -35,7 +33,6 @@ _WIDE_COLUMN = 0.3
 next; a slimmer one has a time or two, which would be hidden all."""
 _TALL, _TICKS_TOP = 16, 42
 """From this many lanes on the times stand above them, where they are seen first, and how many pixels they take."""
-_MOST_LINES = 6
 CELLS, MOST_TOGETHER = 70, 3
 """Cells of a lane, each about a mark wide, and how many marks of a kind one shows apart."""
 FEW_CELLS, MOST_IN_LANE = 10, 40
@@ -103,10 +100,24 @@ def timeline_figure(
                 cliponaxis=False,
             )
             shown.add(mark.words)
-    _lines(
-        drawing, model, zone, function_timeout_s, visibility_timeout_s, say, _LINE_NAME_WIDE if is_wide else _LINE_NAME
-    )
+    above = ticks_above(len(model.lanes))
+    rows = lines_over_all(drawing, model, zone, function_timeout_s, visibility_timeout_s, say, above, is_wide)
+    more = NAME_ROW * max(rows - _NAME_ROWS, 0)
+    _raise(drawing, more)
+    clock_title(drawing, _began(model), zone, say, above + more)
     return drawing.figure()
+
+
+def _began(model: LaneModel) -> int:
+    """Return when the first bar or mark of a delivery was, in microseconds."""
+    began = [*model.bars[model.bars["kind"] != BESIDE]["start_us"], *model.marks["at_us"]]
+    return int(min(began, default=model.episodes[0].start_us))
+
+
+def _raise(drawing: Drawing, more_px: int) -> None:
+    """Give a chart more room above its lanes."""
+    margin = drawing.layout["margin"]
+    drawing.lay_out(height=drawing.layout["height"] + more_px, margin=margin | {"t": margin["t"] + more_px})
 
 
 def thinned(model: LaneModel) -> pd.DataFrame:
@@ -163,13 +174,12 @@ def lay_out(drawing: Drawing, names: Sequence[str], columns: int, sub_lanes: int
     )
     for column in range(2, columns + 1):
         drawing.y_axis(column, showticklabels=False)
-    left = min(max(_LEFT, 16 + _PER_CHAR * max(map(len, names), default=0)), _MOST_LEFT)
     plot = max(count, LEAST_LANES) * lane_pixels(count, sub_lanes) + 2
     below = _LEGEND_BELOW - (_TICKS_BELOW - _GAP_ROW if ticks_above(count) else 0) + _GAP_ROW * (gap_rows - 1)
     bottom = _BOTTOM - _LEGEND_BELOW + below
     drawing.lay_out(
         height=_TOP + ticks_above(count) + bottom + plot,
-        margin={"l": left, "r": 8, "t": _TOP + ticks_above(count), "b": bottom},
+        margin={"l": left_margin(names), "r": RIGHT, "t": _TOP + ticks_above(count), "b": bottom},
         hovermode="closest",
         dragmode="zoom",
         barmode="overlay",
@@ -185,6 +195,11 @@ def lay_out(drawing: Drawing, names: Sequence[str], columns: int, sub_lanes: int
         },
         hoverlabel={"align": "left"},
     )
+
+
+def left_margin(names: Sequence[str]) -> float:
+    """Return the pixels left of the lanes that their names take."""
+    return min(max(_LEFT, 16 + _PER_CHAR * max(map(len, names), default=0)), _MOST_LEFT)
 
 
 def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str], say: Language, is_wide: bool) -> Drawing:
@@ -208,10 +223,10 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str], say: Langua
         )
     names = lane_names([str(item) for item in model.lanes["item_id"]], labels)
     slimmest = min([LANE_FILL, *model.bars[model.bars["kind"] != BESIDE]["height"], *model.marks["height"]])
-    rows = _gap_labels(drawing, episodes, 6 if ticks_above(len(names)) else _TICKS_BELOW, say)
+    rows = _gap_labels(
+        drawing, episodes, 6 if ticks_above(len(names)) else _TICKS_BELOW, say, left_margin(names), is_wide
+    )
     lay_out(drawing, names, len(episodes), round(LANE_FILL / slimmest), rows)
-    began = [*model.bars[model.bars["kind"] != BESIDE]["start_us"], *model.marks["at_us"]]
-    clock_title(drawing, min(began, default=episodes[0].start_us), zone, say, ticks_above(len(names)))
     return drawing
 
 
@@ -226,15 +241,19 @@ def tick_formats(say: Language) -> list[dict[str, Any]]:
     ]
 
 
-def _gap_labels(drawing: Drawing, episodes: Sequence[Episode], below_px: int, say: Language) -> int:
+def _gap_labels(
+    drawing: Drawing, episodes: Sequence[Episode], below_px: int, say: Language, margin_px: float, is_wide: bool
+) -> int:
     """Say how long each gap is, below the lanes; labels that would lie on one another stand in two rows. Return how many rows."""
-    last, lowered, rows = -1.0, False, 1
+    named_to, lowered, rows = -1.0, False, 1
     for i, (left, right) in enumerate(zip(episodes, episodes[1:], strict=False), 1):
         middle = (drawing.x_axis(i)["domain"][1] + drawing.x_axis(i + 1)["domain"][0]) / 2
-        lowered = not lowered and last >= 0 and middle - last < _GAP_LABEL
-        last, rows = middle, max(rows, 1 + lowered)
+        words = f"⋯{say.span(_rounded((right.start_us - left.end_us) / 1000))}⋯"
+        half = words_share(words, margin_px, is_wide) / 2
+        lowered = not lowered and middle - half < named_to
+        named_to, rows = middle + half, max(rows, 1 + lowered)
         drawing.note(
-            f"⋯{say.span(_rounded((right.start_us - left.end_us) / 1000))}⋯",
+            words,
             12,
             x=middle,
             xref="paper",
@@ -329,65 +348,6 @@ def _first_receive(timeline: pd.DataFrame) -> int:
     received = timeline[timeline["kind"] == "in_flight"]["at"]
     first = (received if len(received) else timeline["at"]).min()
     return int(first.value // 1000)
-
-
-def _lines(
-    drawing: Drawing,
-    model: LaneModel,
-    zone: ZoneInfo,
-    function_timeout_s: int | None,
-    visibility_timeout_s: int | None,
-    say: Language,
-    name_share: float,
-) -> None:
-    """Draw the kill, and the moment the messages came back, over all lanes; only where they are few.
-
-    Where nobody knows the visibility timeout, nobody knows when they came back: their bars end with the run.
-    """
-    kills = model.marks[model.marks["kind"] == "timeout"]
-    ran_out = model.bars[
-        (model.bars["kind"] == "in_flight")
-        & (model.bars["ended_by"] == "visibility_expired")
-        & (model.bars["end_us"] == model.bars["until_us"])
-    ]
-    limit = f" {say.span(1000 * function_timeout_s)}" if function_timeout_s else ""
-    killed = say("Function timeout") + limit
-    back = say("Visible again")
-    if visibility_timeout_s is None:
-        ran_out = ran_out[:0]
-    elif visibility_timeout_s:
-        back += say(", {span}", span=say.span(1000 * visibility_timeout_s))
-    changed = model.marks[model.marks["kind"] == "change"]
-    for column, us in changed.drop_duplicates(["at_us", "episode"])[["episode", "at_us"]].itertuples(index=False):
-        drawing.line_over_all(column + 1, local(pd.Series([us]), zone)[0], _stroke(REFUSED, "dot"))
-    for row, (words, rows, at) in enumerate(((killed, kills, "at_us"), (back, ran_out, "end_us"))):
-        moments = rows.drop_duplicates([at, "episode"])[["episode", at]]
-        if len(moments) > _MOST_LINES:
-            continue
-        named_to = -1.0
-        for column, us in moments.sort_values(at).itertuples(index=False, name=None):
-            when = local(pd.Series([us]), zone)[0]
-            drawing.line_over_all(column + 1, when, _stroke(ALARM, "dash"))
-            share = _share(model.episodes, column, us)
-            late = share > 0.4
-            left = share - name_share if late else share
-            if left >= named_to:
-                named_to = left + name_share
-                drawing.note(
-                    words,
-                    12,
-                    x=when,
-                    xref=f"x{column + 1}" if column else "x",
-                    y=1,
-                    yref="paper",
-                    yanchor="bottom",
-                    yshift=ticks_above(len(model.lanes)) + (16 if row and len(kills) else 0),
-                    xanchor="right" if late else "left",
-                )
-
-
-def _stroke(colour: str, dash: str) -> dict[str, Any]:
-    return {"color": colour, "width": 1.6, "dash": dash}
 
 
 def _share(episodes: Sequence[Episode], column: int, us: int) -> float:

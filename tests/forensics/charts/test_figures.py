@@ -100,8 +100,65 @@ def test_every_line_over_all_lanes_is_named_where_its_name_has_room(double_billi
     assert texts.count("Function timeout 30 s") == 2
     assert texts.count("Visible again, 10 min") == 2
     assert [a.text for a in close.layout.annotations].count("Function timeout 30 s") == 1
-    on_a_phone = timeline_figure(twice, UTC, **timeouts | {"is_wide": False}).layout.annotations
-    assert [a.text for a in on_a_phone].count("Function timeout 30 s") == 1
+
+
+def timed_out(double_billing, times):
+    """The same batch, which timed out again and again, each time 20 min later."""
+    again = []
+    for n in range(times):
+        shifted = double_billing[double_billing["delivery_index"].isin([1])].copy()
+        for column in ("at", "until_at"):
+            shifted[column] = shifted[column] + n * pd.Timedelta(minutes=20)
+        again.append(shifted.assign(delivery_index=n + 1))
+    return pd.concat(again, ignore_index=True)
+
+
+def boxes(figure, chart_px):
+    """Where the words above and below the lanes are, in pixels of a chart so wide: left, right, distance from the lanes."""
+    lanes_px = chart_px - figure.layout.margin.l - figure.layout.margin.r
+    found = []
+    for note in figure.layout.annotations:
+        at = note.x
+        if note.xref != "paper":
+            axis = figure.layout[f"xaxis{note.xref[1:]}"]
+            low, high = (pd.Timestamp(edge) for edge in axis.range)
+            start, end = axis.domain
+            at = start + (end - start) * ((pd.Timestamp(note.x) - low) / (high - low))
+        wide = PX_PER_LETTER * len(note.text)
+        left = at * lanes_px - {"left": 0, "center": wide / 2, "right": wide}[note.xanchor]
+        found.append((left, left + wide, (note.yanchor, note.yshift)))
+    return found
+
+
+PX_PER_LETTER = 5.2
+"""What a letter of these names takes in Chromium, measured: "Function timeout 30 s" is 108 pixels wide."""
+CHARTS = {"a phone of 390": (358, False), "a window of 900": (440, True), "a window of 1,400": (940, True)}
+
+
+@pytest.mark.parametrize("cut_gaps", [True, False])
+@pytest.mark.parametrize("times", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize(("chart_px", "is_wide"), CHARTS.values(), ids=CHARTS)
+def test_no_words_above_or_below_the_lanes_lie_on_one_another(double_billing, chart_px, is_wide, times, cut_gaps):
+    timeline = timed_out(double_billing, times)
+    timeouts = {"function_timeout_s": 30, "visibility_timeout_s": 600, "is_wide": is_wide, "cut_gaps": cut_gaps}
+    figure = timeline_figure(timeline, UTC, **timeouts)
+    found = boxes(figure, chart_px)
+
+    assert [
+        a for n, a in enumerate(found) for b in found[n + 1 :] if a[2] == b[2] and a[0] < b[1] and b[0] < a[1]
+    ] == []
+    highest = max(row for _, _, (anchor, row) in found if anchor == "bottom")
+    assert figure.layout.margin.t >= highest + 16
+    assert all(left >= -figure.layout.margin.l for left, *_ in found)
+
+
+def test_names_that_have_no_room_beside_each_other_stand_in_two_rows_and_the_chart_is_higher(double_billing):
+    timeouts = {"function_timeout_s": 30, "visibility_timeout_s": 600, "is_wide": True}
+    once, again = (timeline_figure(timed_out(double_billing, times), UTC, **timeouts) for times in (1, 4))
+    rows = [a.yshift for a in again.layout.annotations if a.text == "Function timeout 30 s"]
+
+    assert rows == [0, 16, 0]
+    assert again.layout.height == once.layout.height + 32
 
 
 def test_the_gap_between_two_episodes_says_its_length(double_billing):
