@@ -207,6 +207,7 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint], finality: Fin
         "harmless": 0,
         "works": None,
         "works_shared": None,
+        "received_once": None,
         "repeated_elsewhere": [],
         **{f"works_{verdict}": None for verdict in VERDICTS},
         "causes": with_counts(causes),

@@ -50,6 +50,7 @@ def incident_row(incident_id: str, queue_arn: str, told: Share, blocked_ms: int 
         **{verdict: told.verdicts.get(verdict, 0) for verdict in VERDICTS},
         "works": told.works_affected,
         "works_shared": told.works_shared,
+        "received_once": told.received_once,
         "repeated_elsewhere": told.repeated_elsewhere,
         **{f"works_{verdict}": works[verdict] for verdict in VERDICTS},
         "causes": with_counts(told.causes),
@@ -61,7 +62,9 @@ def incident_row(incident_id: str, queue_arn: str, told: Share, blocked_ms: int 
             works["probable"],
             works["possible"],
             works.total(),
-            "work" if told.repeated_elsewhere else noun_of(cause, is_also_sent_again=origin is not None),
+            "work"
+            if told.repeated_elsewhere
+            else noun_of(cause, are_all_redelivered=origin is None and not told.received_once),
             told.sent,
         ),
         "cause_sentence": why_sentence(because),

@@ -34,8 +34,8 @@ class InForce(NamedTuple):
 class Share:
     """What some works tell of one incident; times in µs. Texts are counted as they stand: ``code: why``.
 
-    Of all its messages: ``verdicts``, ``works`` by verdict, ``sent``, ``origin`` (the last by name), ``proved`` of the confirmed,
-    ``final_at``, and ``further`` with what is out and open of their origins. Of the affected ones the rest:
+    Of all its messages: ``verdicts``, ``works`` by verdict, ``sent``, ``received_once`` (no redelivery of them is seen), ``origin``
+    (the last by name), ``proved`` of the confirmed, ``final_at``, and ``further`` with what is out and open of their origins. Of the affected ones the rest:
     ``repeated_elsewhere``: the items of works that are repeated in other incidents alone, sorted,
     ``has_open_end`` where one has no upper bound, ``has_other_receives`` where a receive count is not 1, ``stopped_s``: how long
     runs lasted that timed out. ``evidence_ids``, sorted, name the lines of the settings in force, too.
@@ -45,6 +45,7 @@ class Share:
     verdicts: Counts
     works: Counts
     sent: int
+    received_once: int
     origin: str | None
     proved: int
     final_at: int | None
@@ -103,6 +104,7 @@ def share_of(
     mine = [redelivery for redelivery in redeliveries if redelivery.item_id in affected]
     times = [r.later_received_at for r in mine if r.later_received_at is not None]
     times += _other_ids_at(hit)
+    times += [message.repeat_shown_at for message in hit if message.repeat_shown_at is not None]
     of_affected = [d for d in ledger if d.item_id in affected]
     shared = [message for message in hit if not here.issuperset(message.related_message_ids)]
     again = repeats(messages, mine, ledger, affected)
@@ -113,6 +115,7 @@ def share_of(
         verdicts=Counter(message.verdict for message in messages),
         works=Counter({message.work_id: message.verdict for message in messages}.values()),
         sent=_sent_count(messages),
+        received_once=sum(not message.is_redelivered for message in messages),
         origin=max((message.origin for message in messages if message.origin is not None), default=None),
         proved=sum(m.verdict == "confirmed" and m.certainty == "proved" for m in messages),
         final_at=highest(message.final_at for message in messages),
@@ -166,6 +169,7 @@ def together(shares: Sequence[Share]) -> Share:
         verdicts=_sum(share.verdicts for share in shares),
         works=_sum(share.works for share in shares),
         sent=sum(share.sent for share in shares),
+        received_once=sum(share.received_once for share in shares),
         origin=max((share.origin for share in shares if share.origin is not None), default=None),
         proved=sum(share.proved for share in shares),
         final_at=highest(share.final_at for share in shares),

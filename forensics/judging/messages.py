@@ -71,7 +71,23 @@ def messages_of(
         if len(mine) > 1 or is_shared or marks_beside or lone_marks or others or may_be_more:
             origin = found_origins.get(item[0].item_id)
             found.append(_message(item, again, interval, message_id, related, origin))
+    if of_messages and of_keys and interval.at_least > 1:
+        for message in found:
+            message.repeat_shown_at = done_again_at(work, around)
     return with_lines_beside(found, of_keys) if of_messages else found
+
+
+def done_again_at(work: Sequence[Sequence[Delivery]], around: Surroundings) -> int | None:
+    """Return when a work was done a second time at the latest, as far as every time is known: lines of its key may tell of no receive.
+
+    Of lines of a key that several queues' works may have, one is of this work, and nobody knows which: the last is taken.
+    """
+    times = []
+    for item in work:
+        done = [d.effect_at for d in item if d.effect == "yes" and d.effect_at is not None]
+        is_one = item[0].message_id is not None or around.is_of_one_queue(item[0])
+        times += done if is_one else done and [max(done)]
+    return sorted(times)[1] if len(times) > 1 else None
 
 
 def _interval(

@@ -50,7 +50,8 @@ class Message(msgspec.Struct, kw_only=True, array_like=True):
 
     ``origin_excluded`` and ``origin_open`` say which other origins of its id are out, and which are not, with why.
     ``final_at``: when the time of what is missing will have been read again; None where the interval is final.
-    ``batch_position``: its first place in a printed batch.
+    ``batch_position``: its first place in a printed batch. ``repeat_shown_at``: when lines that name its key alone show at the
+    latest that its work was done again; None where none does.
     """
 
     queue_arn: str
@@ -86,6 +87,7 @@ class Message(msgspec.Struct, kw_only=True, array_like=True):
     maybe_related_message_ids: list[str] = msgspec.field(default_factory=list)
     final_at: int | None = None
     batch_position: int | None = None
+    repeat_shown_at: int | None = None
 
     @property
     def is_provisional(self) -> bool:
@@ -96,6 +98,11 @@ class Message(msgspec.Struct, kw_only=True, array_like=True):
     def is_beside_messages(self) -> bool:
         """It stands for lines that name a business key alone, and the messages of its work are known: those are told and counted."""
         return self.message_id is None and bool(self.related_message_ids)
+
+    @property
+    def is_redelivered(self) -> bool:
+        """More than one delivery of it is seen, or its receive count tells of one."""
+        return self.deliveries > 1 or (self.receive_count or 0) > 1
 
     @property
     def is_affected(self) -> bool:

@@ -67,6 +67,9 @@ def key_moments(
         at, cited, shown = pick(repeats, key=_when) if repeats else (None, {}, None)
         if at and not (found and found[-1].at == at):
             add(at, what, source_text(shown) if shown else "derived", [cited])
+    if not repeats and (by_lines := [m for m in messages if m.get("repeat_shown_at")]):
+        first = min(by_lines, key=lambda m: (m["repeat_shown_at"], m["item_id"]))
+        add(first["repeat_shown_at"], "repeated by then, as lines of its key show", "derived", [first])
     if drained := _drained(deliveries):
         at, what, row = drained
         add(at, what, source_text(row), [row])

@@ -91,6 +91,7 @@ def with_first_repeats(
     """Add ``first_repeat_at`` to works, None where no repeat has a known time, and ``other_incident_ids``.
 
     A repeat is a redelivery of a message, another id of the work, or the first where ``others`` (``elsewhere``) had one before.
+    Where lines of its key show one before those, it was then at the latest: ``is_repeat_by_then``.
     """
     for work in works:
         told, first_at = others.get(work["work_id"], ()), work["first_received_at"]
@@ -98,7 +99,14 @@ def with_first_repeats(
         if first_at is not None and any(at is not None and at < first_at for _, at in told):
             repeats.append(first_at)
         ids = sorted({incident_id for incident_id, _ in told})
-        yield {**work, "first_repeat_at": min(repeats, default=None), "other_incident_ids": ids}
+        received_at, shown_at = min(repeats, default=None), work.get("repeat_shown_at")
+        is_by_then = shown_at is not None and (received_at is None or shown_at < received_at)
+        yield {
+            **work,
+            "first_repeat_at": shown_at if is_by_then else received_at,
+            "is_repeat_by_then": is_by_then,
+            "other_incident_ids": ids,
+        }
 
 
 def repeated_text(work: Row) -> str:

@@ -210,6 +210,11 @@ MESSAGES = Table(
         *sentence("effect_sentence", "how often the work was done, and what shows it"),
         Column("first_received_at", "timestamp", "first receive, UTC"),
         Column("last_received_at", "timestamp", "last receive seen, UTC"),
+        Column(
+            "repeat_shown_at",
+            "timestamp",
+            "by when its work was done again, as lines that name its key alone show, UTC; null where none does",
+        ),
         Column("sent_at", "timestamp", "SentTimestamp, UTC; null where not logged"),
         Column("group_id", "string", "FIFO message group"),
         Column("deduplication_id", "string", "FIFO deduplication id"),

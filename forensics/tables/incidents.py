@@ -17,7 +17,7 @@ INCIDENTS = Table(
         Column(
             "first_repeat_at",
             "timestamp",
-            "first redelivery of an affected message, or receive of another id of its work, UTC",
+            "first redelivery of an affected message, receive of another id of its work, or line of its key that shows a repeat at the latest, UTC",
         ),
         Column("messages", "int", "affected messages; null where logs name none"),
         Column("messages_at_most", "int", "upper bound of affected messages"),
@@ -32,6 +32,11 @@ INCIDENTS = Table(
             "works of the affected messages: one sent under several ids is one; null where logs name none",
         ),
         Column("works_shared", "int", "of these, works of which another incident holds a message too"),
+        Column(
+            "received_once",
+            "int",
+            "messages of it of which no redelivery is seen: another id or a line of their key tells of the repeat; null where logs name none",
+        ),
         Column("repeated_elsewhere", "strings", "item ids of these works of which every repeat is another incident's"),
         Column("works_confirmed", "int", "works done more than once; null where logs name no message"),
         Column("works_probable", "int", "works done once for sure and maybe again; null where logs name no message"),

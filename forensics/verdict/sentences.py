@@ -166,17 +166,19 @@ def _counted_in(message_ids: Sequence[str], by: str) -> str:
     return said(of_one if len(message_ids) == 1 else of_several, n=len(message_ids), id=message_ids[0])
 
 
-def noun_of(cause: str | None, is_also_sent_again: bool = False) -> str:
+def noun_of(cause: str | None, are_all_redelivered: bool = True) -> str:
     """Return what an incident's messages are called: by its primary cause, or by where further ids came from if nothing was redelivered.
 
-    ``is_also_sent_again``: of some it is known that they came under a further id.
+    Not ``are_all_redelivered`` where some came under a further id, or no redelivery of them is seen.
 
     >>> noun_of("function_timeout"), noun_of("dedup_window_passed"), noun_of(None)
     ('redelivered message', 'message sent again', 'message')
+    >>> noun_of("function_timeout", are_all_redelivered=False)
+    'message'
     """
     if cause in ORIGIN_RULES:
         return "message sent again"
-    return "redelivered message" if cause and not is_also_sent_again else "message"
+    return "redelivered message" if cause and are_all_redelivered else "message"
 
 
 def headline_of(incidents: Iterable[Mapping[str, Any]], works: Mapping[str, int]) -> str:
@@ -190,7 +192,7 @@ def headline_of(incidents: Iterable[Mapping[str, Any]], works: Mapping[str, int]
             continue  # no line names its messages, so that none is counted here
         ids, known = (sum(row.get(prefix + v) or 0 for v in VERDICTS) for prefix in ("", "works_"))
         is_mixed = row.get("works") is not None and (ids != known or bool(row.get("works_shared")))
-        nouns.add("work" if is_mixed else noun_of(row.get("primary_cause")))
+        nouns.add("work" if is_mixed else noun_of(row.get("primary_cause"), not row.get("received_once")))
     noun = nouns.pop() if len(nouns) == 1 else "work"
     return headline(works["confirmed"], works["probable"], works["possible"], sum(works[v] for v in VERDICTS), noun)
 

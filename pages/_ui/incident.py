@@ -169,7 +169,10 @@ def how_often(case: Incident, first: Opening, page: Page) -> str:
         return say("**How often:** {repeats}  \n", repeats=plain(in_words(first.repeats)))
     write = page.clock.day if page.clock.spans_days([case["started_at"], case["ended_at"]]) else page.clock.second
     values = {"repeats": plain(in_words(first.repeats)), "at": write(at)}
-    if case["works"] is not None and case["works"] < case["messages"]:  # it may have been the receive of another id
+    has_other_ids = case["works"] is not None and case["works"] < case["messages"]
+    if has_other_ids or case.get(
+        "received_once"
+    ):  # it may have been the receive of another id, or what a line of the key shows
         return say("**How often:** {repeats} · first repeat {at}  \n", **values)
     return say("**How often:** {repeats} · first redelivery {at}  \n", **values)
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from forensics.report.case import load_case
+from forensics.report.render import render
 from forensics.settings import Settings
 from forensics.tables.findings import (
     DELIVERIES,
@@ -12,9 +14,10 @@ from forensics.tables.findings import (
     REDELIVERIES,
     TIMELINE,
 )
+from forensics.words import clock_text
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
-from tests.spark_jobs.small_lake import SmallLake, some_id
+from tests.spark_jobs.small_lake import SmallLake, at, some_id
 
 pytestmark = pytest.mark.slow
 
@@ -44,16 +47,17 @@ def booked(key: str, *seconds: float) -> list[tuple[float, str]]:
     return [(second, f"booked {key}") for second in seconds]
 
 
-def found(tmp_path):
+def found(tmp_path, is_late_alone=False):
     lake = SmallLake()
     lake.queue("payments")
+    again = [*handled(300, AGAIN, "ord-2", 1, "failed"), *handled(340, AGAIN, "ord-2", 2, "acknowledged")]
     lines = [
         *handled(0, ONCE, "ord-1", 1, "acknowledged"),
-        *handled(300, AGAIN, "ord-2", 1, "failed"),
-        *handled(340, AGAIN, "ord-2", 2, "acknowledged"),
+        *([] if is_late_alone else again),
         *handled(600, LATE, "ord-3", 1, "acknowledged"),
     ]
-    lines_of_keys = [*booked("ord-1", 5), *booked("ord-2", 305, 345, 400), *booked("ord-3", 605, 660, 720, 780)]
+    of_again = [] if is_late_alone else booked("ord-2", 305, 345, 400)
+    lines_of_keys = [*booked("ord-1", 5), *of_again, *booked("ord-3", 605, 660, 720, 780)]
     lake.worker("payments", *lines, group="/ecs/pay", stream="worker")
     lake.worker("payments", *lines_of_keys, group="/ecs/ledger", stream="ledger")
     written = lake.write(tmp_path)
@@ -83,6 +87,32 @@ def test_neither_an_incident_nor_a_queues_week_counts_them_as_messages(tmp_path)
     (incident,), (week,) = (findings.read(table).to_pylist() for table in (INCIDENTS, QUEUE_WEEKS))
 
     assert (incident["messages"], incident["confirmed"], incident["works"]) == (2, 2, 2)
+    assert (incident["headline"], incident["received_once"]) == ("2 of 2 messages were processed more than once", 1)
     assert incident["extra_effects_at_least"] == 3
     assert (week["item_count"], week["delivery_count"], week["redelivery_count"]) == (3, 4, 1)
     assert (week["twice_at_least"], week["twice_at_most"]) == (2, 2)
+
+
+def test_a_repeat_that_no_receive_shows_was_by_the_time_of_the_line_that_shows_it(tmp_path):
+    findings = found(tmp_path, is_late_alone=True)
+    (incident,) = findings.read(INCIDENTS).to_pylist()
+    (message,) = (m for m in findings.read(MESSAGES).to_pylist() if m["item_id"] == LATE)
+    case = load_case(findings, incident["incident_id"])
+    (work,) = case.works()
+
+    assert findings.read(REDELIVERIES).to_pylist() == []
+    assert message["repeat_shown_at"] == at(720), "of the lines at 660 and 720 one may tell of the receive at 600"
+    assert incident["first_repeat_at"] == message["repeat_shown_at"]
+    assert (work["first_repeat_at"], work["is_repeat_by_then"]) == (at(720), True)
+    assert f"{clock_text(at(720))} at the latest" in render(case, "md").decode()
+    assert [m.at for m in case.moments if m.what == "repeated by then, as lines of its key show"] == [at(720)]
+    assert incident["headline"] == "1 message was processed more than once"
+
+
+def test_where_a_receive_came_before_the_line_the_repeat_is_the_receive(tmp_path):
+    findings = found(tmp_path)
+    (incident,) = findings.read(INCIDENTS).to_pylist()
+    works = {w["item_id"]: w for w in load_case(findings, incident["incident_id"]).works()}
+
+    assert (works[AGAIN]["first_repeat_at"], works[AGAIN]["is_repeat_by_then"]) == (at(340), False)
+    assert incident["first_repeat_at"] == at(340)

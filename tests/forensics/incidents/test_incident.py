@@ -1,5 +1,7 @@
 """One incident in a row: counts, causes, what is ruled out, settings, and the sentences made of them."""
 
+from collections import Counter
+
 import pytest
 
 from forensics.incidents.incident import (
@@ -11,6 +13,7 @@ from forensics.incidents.incident import (
 )
 from forensics.incidents.shares import share_of
 from forensics.tables.findings import INCIDENTS
+from forensics.verdict import headline_of
 from tests.forensics.incidents.builders import ARN, at, delivery, harmless, message, redelivery, ruled
 
 ID = "payments-20261122T1200Z"
@@ -340,3 +343,24 @@ def test_the_limit_that_stopped_runs_is_the_incident_s_whatever_later_runs_may_h
     stopped = delivery("a", 1, run_status="timeout", run_started_at=at(0), run_ended_at=at(20), function_timeout_s=20)
 
     assert row([message("a")], ledger=[stopped, delivery("a", 2, function_timeout_s=60)])["function_timeout_s"] == 20
+
+
+SEEN = {
+    "every message was seen again": ([{}, {}], "2 redelivered messages"),
+    "the receive count alone tells of it": ([{}, {"deliveries": 1, "receive_count": 2}], "2 redelivered messages"),
+    "of one only lines of its key tell": ([{}, {"deliveries": 1, "receive_count": 1}], "2 messages"),
+    "of one, whose count is not logged, too": ([{}, {"deliveries": 1, "receive_count": None}], "2 messages"),
+    "a bystander was received once": (
+        [{}, {"deliveries": 1, "receive_count": 1, "verdict": "harmless", "effects_at_most": 1}],
+        "2 messages",
+    ),
+}
+
+
+@pytest.mark.parametrize(("messages", "called"), SEEN.values(), ids=SEEN)
+def test_a_headline_calls_redelivered_only_what_was_seen_redelivered(messages, called):
+    found = row([message(name, **told) for name, told in zip("ab", messages, strict=True)], [redelivery("a")])
+
+    assert f" of {called} " in found["headline"]
+    assert found["received_once"] == ("redelivered" not in called)
+    assert headline_of([found], Counter(possible=1, harmless=1)).startswith(f"1 of {called} ")

@@ -1,11 +1,13 @@
 """Effect lines of one key, some of which name a message and some of which nothing tells the message."""
 
 from operator import attrgetter
+from types import SimpleNamespace
 
 import pytest
 
 from forensics.judging import marks_beside
 from forensics.judging.judge import judge
+from forensics.judging.messages import done_again_at
 from tests.forensics.incidents.builders import message
 from tests.forensics.judging.plain import MIN, Around, S, delivery
 
@@ -156,3 +158,31 @@ def test_a_work_whose_lines_name_its_key_more_often_than_it_was_delivered_was_do
     }
     assert [m.item_id for m in judged.messages if m.is_beside_messages] == ["key:k"]
     assert judged.redeliveries == []
+
+
+SHOWN = {
+    "one more line than deliveries": (["yes"], [["unknown", "yes"]], True, 20),
+    "lines alone: the first is the work, the second its repeat": (["unknown"], [["yes", "yes"]], True, 20),
+    "two more lines": (["yes"], [["unknown", "yes", "yes"]], True, 20),
+    "of a key that other queues' works may have, any of them": (["yes"], [["unknown", "yes", "yes"]], False, 30),
+    "only lines that may be of another queue's": (["unknown"], [["yes", "yes"]], False, None),
+    "none for sure": (["yes"], [["unknown"]], True, None),
+}
+"""Effects of a message at 5 s, of lines of its key from 10 s on, every 10 s, and by when the work was done again."""
+
+
+@pytest.mark.parametrize(("deliveries", "lines", "is_of_one_queue", "second"), SHOWN.values(), ids=SHOWN)
+def test_the_second_time_that_work_was_surely_done_is_when_it_was_repeated_at_the_latest(
+    deliveries, lines, is_of_one_queue, second
+):
+    mine = [delivery("m1", effect=effect, effect_at=5 * S if effect == "yes" else None) for effect in deliveries]
+    of_keys = [
+        [
+            delivery("key:k", message_id=None, effect=effect, effect_at=10 * n * S if effect == "yes" else None)
+            for n, effect in enumerate(each, 1)
+        ]
+        for each in lines
+    ]
+    around = SimpleNamespace(is_of_one_queue=lambda _: is_of_one_queue)
+
+    assert done_again_at([mine, *of_keys], around) == (None if second is None else second * S)
