@@ -100,9 +100,15 @@ def record(proposal: "Proposal") -> dict[str, Any]:
 
 def _write(chosen: Everywhere, found: "Suggestions", accept: list[Kind]) -> None:
     from forensics.settings import Settings
-    from forensics.suggestions import settings_text
+    from forensics.suggestions import rivals_in, settings_text
 
     accepted = _accepted(found, accept)
+    if rivals := rivals_in(accepted):
+        raise NothingAcceptedError(
+            phrase("{name} has {n} lines that may be its {kind}, and one can be written", **rivals),
+            "Answer the questions of --write in a terminal, or copy the value of the one that means that the work was done into the "
+            "settings file.",
+        )
     if not accepted:
         say("Nothing was accepted, and nothing was written.")
         return
@@ -127,11 +133,10 @@ def _accepted(found: "Suggestions", accept: list[Kind]) -> "list[Proposal]":
             "nobody is here to be asked which proposals to write",
             "Say it: --accept effect --accept started, or --accept all.",
         )
-    return [
-        p
-        for p in found.proposals
-        if typer.confirm(
-            phrase("{kind} = {value} for {name} ({fit})?", kind=p.kind, value=repr(p.value), name=p.name, fit=p.fit),
-            err=True,
-        )
-    ]
+    accepted: list[Proposal] = []
+    for p in found.proposals:
+        is_settled = p.is_rival and any((taken.name, taken.kind) == (p.name, p.kind) for taken in accepted)
+        asked = phrase("{kind} = {value} for {name} ({fit})?", kind=p.kind, value=repr(p.value), name=p.name, fit=p.fit)
+        if not is_settled and typer.confirm(asked, err=True):
+            accepted.append(p)
+    return accepted

@@ -2,6 +2,6 @@
 
 from forensics.suggestions.model import Proposal, Suggestions
 from forensics.suggestions.suggest import suggest
-from forensics.suggestions.written import settings_text
+from forensics.suggestions.written import rivals_in, settings_text
 
-__all__ = ["Proposal", "Suggestions", "settings_text", "suggest"]
+__all__ = ["Proposal", "Suggestions", "rivals_in", "settings_text", "suggest"]

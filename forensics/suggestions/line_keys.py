@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from forensics.parsers.marks import mark
 from forensics.sentence import said
-from forensics.suggestions.marks import LEAST_ITEMS, LEAST_SHARE
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
+from forensics.suggestions.outcomes import LEAST_ITEMS, LEAST_SHARE
 from forensics.suggestions.templates import Template, with_words_behind
 
 _NAMED = re.compile(

@@ -6,18 +6,15 @@ from typing import NamedTuple
 
 from forensics.parsers.workers import OWN_WORDS, worker
 from forensics.sentence import counted, said
+from forensics.suggestions.guards import guard_of
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
+from forensics.suggestions.outcomes import LEAST_ITEMS, LEAST_SHARE, MOST_SHOWN, ends_of, examples, together, words_of
 from forensics.suggestions.templates import Template
 from forensics.suggestions.timing import LEAST_WORK_US, Placed
 
-LEAST_SHARE = 0.95
-"""A mark stands once with at least this share of the items that should have it."""
-LEAST_ITEMS = 5
-"""Of fewer items nothing is proposed."""
 LEAST_EXHAUSTIVE = 30
 LEAST_DELETED = 0.5
 """Of redelivered messages, of which a sample is full, many a handling ends without its delete."""
-_MOST_SHOWN = 3
 _DELETED = re.compile(
     r"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z]))(?i:(?:delet|remov|acknowledg)\w*|ack(?:ed|ing)?(?![a-z]))", re.ASCII
 )
@@ -32,13 +29,17 @@ _NOT_DONE = re.compile(
 
 
 class Marks(NamedTuple):
-    """What was found for one consumer, with the templates behind it; ``cannot_tell`` are sentences."""
+    """What was found for one consumer, with the templates behind it; ``cannot_tell`` are sentences.
+
+    Where messages' work ends in several ``ways`` that may mean that it was done, the effect's template is all of them together.
+    """
 
     proposals: tuple[Proposal, ...]
     effect: Template | None
     started: Template | None
     guard: Template | None
     cannot_tell: tuple[str, ...]
+    ways: tuple[Template, ...] = ()
 
 
 def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequence[Placed]) -> Marks:
@@ -58,10 +59,15 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
     candidates = [p for p in candidates if section != "worker" or not _is_frameworks(p)]
     working = [p for p in candidates if p is not deleted]
     effect = _effect(working, runs, name, cannot_tell, over)
-    guard = _guard(working, effect, runs) if effect else None
+    guard = guard_of(working, effect.template, runs) if effect else None
+    ends = None if effect else ends_of(name, section, working, runs)
+    if ends:
+        guard = ends.guard
+        cannot_tell = list(ends.cannot_tell)
+    done = (effect.template,) if effect else ends.done if ends else ()
     stopped = len(guard.after_done) if guard else 0
-    started = _started(working, effect, guard)
-    proposals: list[Proposal] = []
+    started = _started(working, [*done, *([guard.placed.template] if guard else ())])
+    proposals: list[Proposal] = list(ends.proposals if ends else ())
     if effect:
         of = effect.once + effect.never + effect.often - stopped
         proposals.append(
@@ -75,7 +81,7 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 "messages of runs that ended well",
                 _why_effect(effect, runs, over),
                 effect.absent,
-                _examples(effect.template),
+                examples(effect.template),
                 tuple(_without(effect.template, guard.placed if guard else None, runs)),
             )
         )
@@ -114,7 +120,7 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 "messages of runs that ended well",
                 why,
                 0,
-                _examples(started.template),
+                examples(started.template),
             )
         )
     if guard:
@@ -129,7 +135,7 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 "messages that had been done before",
                 said("it stands in place of the effect's line, only with messages whose work an earlier run had done"),
                 0,
-                _examples(guard.placed.template),
+                examples(guard.placed.template),
             )
         )
     if deleted in candidates:
@@ -146,15 +152,16 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                     "its words say that the message was deleted, and no other line of the message's handling stands behind it"
                 ),
                 0,
-                _examples(deleted.template),
+                examples(deleted.template),
             )
         )
     return Marks(
         tuple(proposals),
-        effect.template if effect else None,
+        together(done) if done else None,
         started.template if started else None,
         guard.placed.template if guard else None,
         tuple(cannot_tell),
+        done,
     )
 
 
@@ -166,8 +173,8 @@ def _deleted(candidates: Sequence[Placed]) -> Placed | None:
         if p.often == 0
         and p.once >= max(LEAST_ITEMS, LEAST_DELETED * (p.once + p.never))
         and p.is_closing
-        and _DELETED.search(_words(p))
-        and not _NOT_DONE.search(_words(p))
+        and _DELETED.search(words_of(p))
+        and not _NOT_DONE.search(words_of(p))
     ]
     return max(found, key=lambda p: (p.once, p.template.where == MESSAGE_ID, p.template.expression), default=None)
 
@@ -176,10 +183,6 @@ def _is_frameworks(placed: Placed, event: str | None = None) -> bool:
     """Tell whether a worker framework wrote the line, which is read without any setting; with ``event`` one that says so."""
     said = [worker(text) for text, _, _ in placed.template.texts]
     return any(line is not None and line.format != OWN_WORDS and event in (None, line.event) for line in said)
-
-
-def _words(placed: Placed) -> str:
-    return " ".join(text[:start] + " " + text[end:] for text, start, end in placed.template.texts[:1])
 
 
 def _effect(
@@ -197,7 +200,7 @@ def _effect(
     """
     whole: list[tuple[Placed, list[str]]] = []
     for p in candidates:
-        guard = _guard(candidates, p, runs)
+        guard = guard_of(candidates, p.template, runs)
         answered = guard.after_done if guard else ()
         if p.often == 0 and p.once >= max(LEAST_ITEMS, LEAST_SHARE * (p.once + p.never - len(answered))):
             whole.append((p, [message for message in p.busy_after if message not in answered]))
@@ -208,7 +211,7 @@ def _effect(
         return None
     closing = [p for p, busy in whole if p.can_tell and p.is_closing and not busy]
     if not closing and over:
-        closing = [p for p, busy in whole if not busy and not p.is_opening and not _NOT_DONE.search(_words(p))]
+        closing = [p for p, busy in whole if not busy and not p.is_opening and not _NOT_DONE.search(words_of(p))]
     if closing:
         return min(closing, key=lambda p: (-p.once, p.after_us, p.template.where != MESSAGE_ID, p.template.expression))
     for p, busy in whole:
@@ -230,8 +233,8 @@ def _effect(
     return None
 
 
-def _started(candidates: Sequence[Placed], effect: Placed | None, guard: "Guard | None") -> Placed | None:
-    taken = {p.template.shape for p in (effect, guard.placed if guard else None) if p}
+def _started(candidates: Sequence[Placed], ends: Sequence[Template]) -> Placed | None:
+    taken = {template.shape for template in ends}
     opening = [
         p
         for p in candidates
@@ -245,46 +248,6 @@ def _started(candidates: Sequence[Placed], effect: Placed | None, guard: "Guard 
     return min(
         opening, key=lambda p: (p.before_us, p.template.where != MESSAGE_ID, p.template.expression), default=None
     )
-
-
-class Guard(NamedTuple):
-    """A line that stopped repeats, and the messages of which it did."""
-
-    placed: Placed
-    after_done: list[str]
-
-
-def _guard(candidates: Sequence[Placed], effect: Placed, runs: Sequence[RunLines]) -> Guard | None:
-    """Return the line that stands in place of the effect, and only with messages that were done before."""
-    done_at, with_effect = _done(effect.template, runs)
-    found = []
-    for p in candidates:
-        if p.template.shape == effect.template.shape:
-            continue
-        after_done: list[str] = []
-        is_other = False
-        for place, sayings in p.template.sayings.items():
-            for saying in sayings:
-                message_id = runs[place].items[saying.item].message_id
-                earlier = done_at.get(message_id)
-                is_after = earlier is not None and earlier < runs[place].lines[saying.line].at
-                is_other |= not is_after or (place, saying.item) in with_effect
-                after_done.append(message_id)
-        if after_done and not is_other:
-            found.append(Guard(p, after_done))
-    return max(found, key=lambda g: (len(g.after_done), g.placed.template.expression), default=None)
-
-
-def _done(template: Template, runs: Sequence[RunLines]) -> tuple[dict[str, int], set[tuple[int, int]]]:
-    """Return when each message's line first stood, and the items (run and place) that have it."""
-    at: dict[str, int] = {}
-    items: set[tuple[int, int]] = set()
-    for place, sayings in template.sayings.items():
-        for saying in sayings:
-            message_id, moment = runs[place].items[saying.item].message_id, runs[place].lines[saying.line].at
-            at[message_id] = min(at.get(message_id, moment), moment)
-            items.add((place, saying.item))
-    return at, items
 
 
 def _why_effect(effect: Placed, runs: Sequence[RunLines], over: Placed | None) -> str:
@@ -336,13 +299,9 @@ def _without(effect: Template, guard: Placed | None, runs: Sequence[RunLines]) -
     for place, run in enumerate(runs):
         for number, item in enumerate(run.items):
             is_failed = item.message_id in run.named_failures
-            if run.status == "success" and (place, number) not in has and not is_failed and found < _MOST_SHOWN:
+            if run.status == "success" and (place, number) not in has and not is_failed and found < MOST_SHOWN:
                 found += 1
                 yield f"{item.message_id} in run {run.run_id}"
-
-
-def _examples(template: Template) -> tuple[str, ...]:
-    return tuple(text.strip() for text, _, _ in template.texts[:_MOST_SHOWN])
 
 
 def _percent(share: float) -> str:

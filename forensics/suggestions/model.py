@@ -74,7 +74,8 @@ class Proposal:
 
     ``kind`` is a key of a [[function]] or [[queue]] section and ``value`` what to write there. It fits ``fits`` of ``of``
     items, messages or runs (``of_what``). ``sentence`` is how it was told, ``counter_examples`` are lines or ids that speak
-    against it. ``by_cut_off`` counts the runs cut off in which it was told from a line at the other end of the work.
+    against it. ``by_cut_off`` counts the runs cut off in which it was told from a line at the other end of the work. Of several with
+    ``is_rival`` for the same key one can be meant: what each line means is for people to say.
     """
 
     section: str
@@ -88,6 +89,7 @@ class Proposal:
     by_cut_off: int = 0
     examples: tuple[str, ...] = ()
     counter_examples: tuple[str, ...] = ()
+    is_rival: bool = False
 
     @property
     def fit(self) -> str:

@@ -26,8 +26,8 @@ from forensics.sentence import said
 from forensics.suggestions.circumstances import circumstances
 from forensics.suggestions.keys import body_values
 from forensics.suggestions.line_keys import keys_told, works_named
-from forensics.suggestions.marks import LEAST_ITEMS, LEAST_SHARE
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Item, Line, RunLines
+from forensics.suggestions.outcomes import LEAST_ITEMS, LEAST_SHARE
 from forensics.suggestions.runs import MOST_FAILED, MOST_SAMPLED, OWN_KINDS, fill
 from forensics.suggestions.templates import MOST_CHARS, shape_of
 from forensics.tables.evidence import LOG_EVENTS

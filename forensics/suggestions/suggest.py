@@ -16,7 +16,7 @@ from forensics.suggestions.marks import Marks, marks_of
 from forensics.suggestions.model import OF_LINE, Proposal, RunLines, Suggestions
 from forensics.suggestions.nameless import Nameless, nameless_runs
 from forensics.suggestions.runs import runs_of
-from forensics.suggestions.templates import Template, templates_of
+from forensics.suggestions.templates import templates_of
 from forensics.suggestions.timing import named_lines, placed
 from forensics.suggestions.trial import verdicts_now, verdicts_under
 from forensics.suggestions.written import settings_text
@@ -58,12 +58,12 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
             if found.effect is None:
                 mine = with_keys(mine)
                 found = _of_consumer(who, section, mine)
-        effects.append((mine, found.effect))
+        effects.append((mine, found))
         proposals += _with_start_that_tells_key(found, mine)
         cannot_tell += found.cannot_tell
     if effects:
-        mine, effect = max(effects, key=lambda told: len(told[0]))
-        key, why = business_key(name, mine, effect)
+        mine, found = max(effects, key=lambda told: len(told[0]))
+        key, why = business_key(name, mine, found.effect)
         if key is None:
             proposals = [_with_key(p, effects) for p in proposals]
         proposals += [key] if key else []
@@ -152,13 +152,14 @@ def _of_nameless(who: str, found: Nameless) -> str:
     )
 
 
-def _with_key(proposal: Proposal, effects: Sequence[tuple[Sequence[RunLines], Template | None]]) -> Proposal:
+def _with_key(proposal: Proposal, effects: Sequence[tuple[Sequence[RunLines], Marks]]) -> Proposal:
     """Let an effect's line name the work where no body does."""
     if proposal.kind != "effect":
         return proposal
-    for runs, effect in effects:
-        if effect is not None and effect.expression == proposal.value:
-            return with_key(proposal, effect, runs)
+    for runs, found in effects:
+        for way in found.ways:
+            if way.expression == proposal.value:
+                return with_key(proposal, way, runs)
     return proposal
 
 
@@ -178,6 +179,9 @@ def _tried(findings: Findings, queue_arn: str, settings: Settings, found: Sugges
     """
     if not found.proposals:
         return found
+    if any(p.is_rival for p in found.proposals):
+        why = said("which line means that work was done is to be said first")
+        return Suggestions(**{**vars(found), "not_tried": why})
     now = verdicts_now(findings, queue_arn)
     if not now and not findings.read(DELIVERIES, ["item_id"], equals("queue_arn", queue_arn)).num_rows:
         why = said("no line names a message as yet: correlate again to see what they decide")

@@ -5,7 +5,8 @@ whole lines would make of it: two lines that differ in a word only beside the va
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from forensics.parsers.marks import mark, mark_pattern
 from forensics.possessive import compiled
 from forensics.suggestions.circumstances import ANY_WORDS, TOKEN, VARIABLE, around, circumstances, masked
 from forensics.suggestions.model import MESSAGE_ID, RunLines
+from forensics.suggestions.wording import beginnings, free_words, said_behind, words_behind
 
 _WORD = re.compile(r"[A-Za-z]{2,}", re.ASCII)
 _SPOKEN = re.compile(r"[A-Za-z]{2,} ", re.ASCII)
@@ -91,9 +93,10 @@ def templates_of(runs: Iterable[RunLines]) -> list[Template]:
     all_texts: dict[tuple[str, tuple[str, str]], list[str]] = {}
     named = (((place, s.item), text, s.start) for place, sayings in enumerate(said) for s, _, text in sayings)
     passed_over = circumstances(named)
+    free = _free_by_lead(((text, s.start, s.end) for sayings in said for s, _, text in sayings), passed_over)
     for place, sayings in enumerate(said):
         for saying, where, text in sayings:
-            shape = shape_of(text, saying.start, saying.end, passed_over)
+            shape = shape_of(text, saying.start, saying.end, passed_over, free)
             template = found.setdefault((where, shape), Template(where, shape))
             template.sayings.setdefault(place, []).append(saying)
             all_texts.setdefault((where, shape), []).append(text)
@@ -104,8 +107,8 @@ def templates_of(runs: Iterable[RunLines]) -> list[Template]:
     templates = list(found.values())
     unnamed = _unnamed(runs, said)
     for key, template in found.items():
-        shortest = _expression(template, templates, unnamed, passed_over)
-        template.expression = with_words_behind(shortest, all_texts[key])
+        shortest = _expression(template, templates, unnamed, passed_over, free)
+        template.expression = _with_words(shortest, template, all_texts[key])
     return [t for t in templates if t.expression]
 
 
@@ -149,10 +152,25 @@ def _sayings(run: RunLines) -> Iterator[tuple[Saying, str, str]]:
                 yield saying, where, line.text
 
 
-def shape_of(text: str, start: int, end: int, passed_over: Collection[str] = ()) -> tuple[str, str]:
+Free = Mapping[str, Collection[str]]
+"""By what stands before a value, the words behind it that fill a template."""
+
+
+def _free_by_lead(places: Iterable[tuple[str, int, int]], passed_over: Collection[str]) -> Free:
+    tails: dict[str, list[list[str]]] = defaultdict(list)
+    for text, start, end in places:
+        lead, tail = around(text, start, end, passed_over)
+        tails[_own(lead)].append([word.text for word in words_behind(tail)])
+    return {lead: free_words(of) for lead, of in tails.items()}
+
+
+def shape_of(
+    text: str, start: int, end: int, passed_over: Collection[str] = (), free: Free | None = None
+) -> tuple[str, str]:
     """Return what stands before the value, and what of the text behind it tells one saying from another.
 
-    What fields ``passed_over`` say, by name, is all one.
+    What fields ``passed_over`` say, by name, is all one. Without ``free``, words behind the value tell nothing where those before it
+    say enough to know the same line again.
     """
     lead, tail = around(text, start, end, passed_over)
     if text.lstrip().startswith("{"):
@@ -162,6 +180,8 @@ def shape_of(text: str, start: int, end: int, passed_over: Collection[str] = ())
         return _own(lead), tail[: closed + 1] + "".join(
             re.findall(r"\W*\w+", tail[closed + 1 :], re.ASCII)[:_WORDS_BEHIND_SPAN]
         )
+    if free is not None and words_behind(tail):
+        return _own(lead), said_behind(tail, free.get(_own(lead), ()))
     if len(_WORD.findall(_own(lead))) >= 2:
         goes_on = _SAID_BEHIND.match(tail) if len(_WORD.findall(_CLAUSE.split(_own(lead))[-1])) < 2 else None
         return _own(lead), _what(goes_on[0]) if goes_on else ""
@@ -185,7 +205,7 @@ def _own(lead: str) -> str:
 
 
 def _expression(
-    template: Template, others: Iterable[Template], unnamed: Sequence[str], passed_over: Collection[str]
+    template: Template, others: Iterable[Template], unnamed: Sequence[str], passed_over: Collection[str], free: Free
 ) -> str:
     """Return the shortest expression that finds this template's value in its examples and matches no other's; else ''.
 
@@ -202,16 +222,31 @@ def _expression(
     for candidate in _candidates(template):
         finds = all(_value(text, candidate, template.group) == text[a:b].lower() for text, a, b in template.texts)
         if finds and not any(mark(text, candidate) for text in theirs):
-            if not any(_is_of_another_shape(text, candidate, template, passed_over) for text in unnamed):
+            if not any(_is_of_another_shape(text, candidate, template, passed_over, free) for text in unnamed):
                 return candidate
             wider = wider or candidate
     return wider
 
 
-def _is_of_another_shape(text: str, expression: str, template: Template, passed_over: Collection[str]) -> bool:
+def _with_words(shortest: str, template: Template, texts: Sequence[str]) -> str:
+    """Return a template's expression with the words that its lines go on with, also behind a name; a field may hold the key."""
+    longer = with_words_behind(shortest, texts)
+    lead, tail = template.shape
+    is_in_text = _span_of(lead) is None and not lead.lstrip().startswith("{")
+    if longer != shortest or not shortest.endswith(")") or not tail.startswith(ANY_WORDS) or not is_in_text:
+        return longer
+    if "=" in template.texts[0][0][template.texts[0][2] :]:
+        return longer
+    over = shortest + _escaped(next(beginnings(tail), ""))
+    return over if all(mark(text, over) for text in texts) else longer
+
+
+def _is_of_another_shape(
+    text: str, expression: str, template: Template, passed_over: Collection[str], free: Free
+) -> bool:
     if not mark(text, expression) or not (found := mark_pattern(expression).compiled.search(text)):
         return False
-    return shape_of(text, *found.span(template.group), passed_over) != template.shape
+    return shape_of(text, *found.span(template.group), passed_over, free) != template.shape
 
 
 def with_words_behind(expression: str, texts: Sequence[str]) -> str:
@@ -258,7 +293,9 @@ def _candidates(template: Template) -> Iterator[str]:
     value = _VALUE_TO_BLANK if template.ends_at_blank else _VALUE
     found = f"(?P<{template.group}>{value})"
     near = _HIDDEN.split(lead)[-1].lstrip(" \t\"':,;=-[](){}")
-    behind = _escaped(tail)
+    behind = [_escaped(tail)]
+    if not is_in_span and not lead.lstrip().startswith("{"):
+        behind = list(dict.fromkeys([*map(_escaped, beginnings(tail)), *behind]))
     clause = near.rpartition('"')[2].lstrip(" ,:")
     texts = [_escaped(text) for text in dict.fromkeys((clause, near)) if _WORD.search(text)]
     for told in _JSON_FIELD.finditer(lead):
@@ -269,7 +306,7 @@ def _candidates(template: Template) -> Iterator[str]:
             yield text + found
             yield _BEGINNING + text + found
     texts += [_escaped(lead)]
-    for end in (behind,) if is_in_span else ("", behind):
+    for end in behind if is_in_span else ("", *behind):
         for text in texts:
             if _WORD.search(text) or end:
                 yield text + found + end

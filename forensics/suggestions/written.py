@@ -1,6 +1,7 @@
 """Proposals written into the text of a settings file, which otherwise stays as its team wrote it."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import tomlkit
@@ -18,8 +19,14 @@ def settings_text(text: str, proposals: Iterable[Proposal]) -> str:
     """Return a settings file's text with proposals written in, each with its evidence in a comment above it.
 
     What stands in the file stays, comments and order too; a key that is there is not written again. Raises SettingsError for
-    text that is no TOML.
+    text that is no TOML, and for rivals for one key.
     """
+    proposals = list(proposals)
+    if rivals := rivals_in(proposals):
+        raise SettingsError(
+            said("{name} has {n} lines that may be its {kind}, and one can be written", **rivals),
+            "Accept the one that means that the work was done.",
+        )
     try:
         document = tomlkit.parse(text)
     except TOMLKitError as problem:
@@ -33,6 +40,12 @@ def settings_text(text: str, proposals: Iterable[Proposal]) -> str:
         table.add(tomlkit.comment(evidence_text(proposal)))
         table.add(proposal.kind, _value(proposal.value))
     return tomlkit.dumps(document)
+
+
+def rivals_in(proposals: Iterable[Proposal]) -> Mapping[str, Any] | None:
+    """Return whose key several proposals rival for: its ``name``, the ``kind``, and ``n`` of them; None where none do."""
+    counts = Counter((p.name, p.kind) for p in proposals if p.is_rival)
+    return next(({"name": name, "kind": kind, "n": n} for (name, kind), n in counts.items() if n > 1), None)
 
 
 def evidence_text(proposal: Proposal) -> str:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from forensics.sentence import capitalized, said
 from forensics.settings import Settings
-from forensics.suggestions import Proposal, Suggestions, settings_text, suggest
+from forensics.suggestions import Proposal, Suggestions, rivals_in, settings_text, suggest
 from forensics.tables.evidence import CONSUMERS
 from forensics.tables.findings import DELIVERIES
 from pages._ui.board import Board
@@ -42,7 +42,16 @@ def suggestions(page: Page) -> None:
         st.markdown(plain(say("All together: {decides}", decides=in_words(found.decides))))
     else:
         st.markdown(plain(in_words(found.decides)))
-    if ticked:
+    if rivals := rivals_in(ticked):
+        st.warning(
+            plain(
+                say(
+                    "{name} has {n} lines that may be its {kind}, and one can be written",
+                    **{**rivals, "kind": term(rivals["kind"])},
+                )
+            )
+        )
+    elif ticked:
         st.caption(say("doubletake.toml then reads as below; copy it, then run doubletake correlate."))
         st.code(settings_text(page.settings.text, ticked), language=None, wrap_lines=True)
 
@@ -58,7 +67,7 @@ def _ticked(place: int, proposal: Proposal) -> bool:
                     fit=in_words(proposal.fit),
                 )
             ),
-            value=True,
+            value=not proposal.is_rival,
             key=f"mark_{place}",
         )
         st.code(str(proposal.value).lower() if proposal.value is True else proposal.value, language=None)

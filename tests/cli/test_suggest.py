@@ -154,6 +154,41 @@ def test_a_start_that_tells_the_key_is_proposed_with_it(tmp_path, capsys):
     assert records["started"]["value"] == r"begin (?P<message_id>\S+).*?\border_id=(?P<key>[\w.@+/-]+)"
 
 
+def two_ways(line):
+    """Let messages end as booked or as backordered."""
+    message = line.rpartition(" ")[2]
+    return line.replace("booked", "backordered") if int(message[-1]) % 2 else line
+
+
+@pytest.mark.parametrize("accepted", ["all", "effect"])
+def test_of_several_ways_in_which_work_ends_none_is_written_unless_one_is_chosen(
+    tmp_path, monkeypatch, capsys, accepted
+):
+    monkeypatch.chdir(tmp_path)
+    lake = saved(tmp_path, says=two_ways)
+
+    assert cli.main(["suggest", world.QUEUE, "--lake", lake, "--write", "--accept", accepted]) == 2
+    printed = capsys.readouterr()
+    assert printed.out.count(" effect ") == 2
+    assert "has 2 lines that may be its effect, and one can be written" in printed.err
+    assert "which line means that work was done is to be said first" in printed.out
+    assert not (tmp_path / "doubletake.toml").exists()
+
+
+def test_whoever_takes_one_way_is_not_asked_of_the_others(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    lake = saved(tmp_path, says=two_ways)
+    asked = []
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("typer.confirm", lambda text, err: asked.append(text) or "booked" in text)
+
+    assert cli.main(["suggest", world.QUEUE, "--lake", lake, "--write"]) == 0
+    assert [text.partition(" ")[0] for text in asked].count("effect") <= 2
+    (function,) = Settings.parse((tmp_path / "doubletake.toml").read_text()).functions
+    assert function.effect.startswith("booked message")
+
+
 def test_nothing_is_written_where_nobody_says_what(lake, tmp_path, capsys):
     assert cli.main(["suggest", world.QUEUE, "--lake", lake, "--write"]) == 2
     assert "nobody is here to be asked" in capsys.readouterr().err
