@@ -197,6 +197,11 @@ def imported(report: "ImportReport") -> Iterator[str]:
                 group=group,
                 n=set_aside,
             )
+    if report.cleared_count:
+        yield phrase(
+            "  {piece} that stood in quarantine cleared: the files hold them mended, or no longer.",
+            piece=count_text(report.cleared_count, "piece"),
+        )
     if report.settings_seen_count:
         yield (
             phrase(

@@ -32,7 +32,8 @@ class FileEvent(NamedTuple):
     """One event of a file. ``log_group`` and ``account_id`` are None where the file does not name them.
 
     ``reason`` says why it cannot be evidence; ``event`` is then what was found, else a dict as from FilterLogEvents.
-    ``is_gap``: what follows in the file could not be read either.
+    ``is_gap``: what follows in the file could not be read either. ``line_number`` is the line it begins in, from 1, where
+    lines are read.
     """
 
     event: Any
@@ -40,6 +41,7 @@ class FileEvent(NamedTuple):
     account_id: str | None = None
     reason: str | None = None
     is_gap: bool = False
+    line_number: int | None = None
 
 
 def read_events(
@@ -179,28 +181,33 @@ def _of_lines(content: Iterator[str], start: Callable[[str], Begun | None]) -> I
     log_stream = ""
     gathered: list[str] = []
     held_chars = 0
+    begun_in = 1
     end: Iterable[str | None] = (None,)
-    for line in chain(file_bytes.lines(content, MOST_LINE_CHARS), end):
+    for number, line in enumerate(chain(file_bytes.lines(content, MOST_LINE_CHARS), end), 1):
         begun = start(line) if line is not None else None
         if line is not None and begun is None:
             if gathered or line.strip():
+                begun_in = begun_in if gathered else number
                 held_chars += len(line) + 1
                 if held_chars <= 2 * MOST_EVENT_CHARS:
                     gathered.append(line)
             continue
         if gathered:
-            yield _event(stamp_ms, "\n".join(gathered).rstrip(), held_chars, log_stream)
+            yield _event(stamp_ms, "\n".join(gathered).rstrip(), held_chars, log_stream, begun_in)
         if begun is not None:
+            begun_in = number
             stamp_ms, log_stream, text = begun
             gathered, held_chars = [text], len(text)
 
 
-def _event(stamp_ms: int | None, text: str, held_chars: int, log_stream: str) -> FileEvent:
+def _event(stamp_ms: int | None, text: str, held_chars: int, log_stream: str, number: int) -> FileEvent:
     if stamp_ms is None:
-        return FileEvent(text, reason="no line with a time stands above these lines")
+        return FileEvent(text, reason="no line with a time stands above these lines", line_number=number)
     if held_chars > MOST_EVENT_CHARS:
-        return FileEvent(text, reason=said("the event is longer than {n} characters", n=MOST_EVENT_CHARS))
-    return FileEvent({"logStreamName": log_stream, "timestamp": stamp_ms, "message": text})
+        return FileEvent(
+            text, reason=said("the event is longer than {n} characters", n=MOST_EVENT_CHARS), line_number=number
+        )
+    return FileEvent({"logStreamName": log_stream, "timestamp": stamp_ms, "message": text}, line_number=number)
 
 
 _DRIVER_JSON = re.compile(r'\{"log":"')

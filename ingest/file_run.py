@@ -24,6 +24,7 @@ from ingest.file_consumers import LogGroups
 from ingest.file_events import FileEvent, read_events
 from ingest.file_forms import Form, FoundFile
 from ingest.file_places import Places
+from ingest.mending import Mending, Quarantined, stored_at
 from ingest.quarantine import quarantine_row, what_is_wrong
 from ingest.record_coverage import RecordTally
 from ingest.saved_records import CHANGES, TASKS, SavedRecords, of_tables
@@ -83,6 +84,7 @@ class ImportReport:
     settings_stored_count: int = 0
     records_seen_count: int = 0
     records_stored_count: int = 0
+    cleared_count: int = 0
     gaps: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -143,6 +145,7 @@ class Run:
         self._poison: list[dict[str, Any]] = []
         self._gathered = 0
         self._damaged: set[str] = set()
+        self._quarantined = Quarantined(lake, LOG_EVENTS.name)
         self._known_stream: str | None = None
         self._is_known_by_own_name = False
         self._records = RecordTally()
@@ -158,7 +161,7 @@ class Run:
             self.report.settings_stored_count += len(stored)
         for reason, item in saved.bad:
             self.report.gaps.append(of_file(found, reason))
-            row = quarantine_row(SETTINGS_TABLES[0][0], found.name, reason, 0, item, self.now)
+            row = quarantine_row(SETTINGS_TABLES[0][0], found.name, reason, 0, item, self.now) | {"file": found.name}
             self.lake.append(QUARANTINE, [row], f"quarantine|{found.name}")
 
     def store_records(self, found: FoundFile, saved: SavedRecords) -> None:
@@ -178,7 +181,7 @@ class Run:
             )
         for reason, item in saved.bad:
             self.report.gaps.append(of_file(found, reason))
-            row = quarantine_row(CHANGES, found.name, reason, 0, item, self.now)
+            row = quarantine_row(CHANGES, found.name, reason, 0, item, self.now) | {"file": found.name}
             self.lake.append(QUARANTINE, [row], f"quarantine|{found.name}")
 
     # -- logs ----------------------------------------------------------------------------------------------
@@ -208,7 +211,9 @@ class Run:
     def _read_log(self, found: FoundFile) -> None:
         places = Places()
         self._known_stream, self._is_known_by_own_name = None, False
+        mending = Mending(self._quarantined, found.name, self.now)
         reasons: Counter[str] = Counter()
+        is_whole = True
         alone: list[dict[str, Any]] = []
         nameless = self.groups.only or found.name
         try:
@@ -223,27 +228,38 @@ class Run:
                 if row is None:
                     reasons[reason] += 1
                     if item.is_gap:
+                        is_whole = False
                         self._damaged.add(group)
                         self.report.gaps.append(of_file(found, reason))
                     done.quarantined_count += 1
-                    self._poison.append(quarantine_row(LOG_EVENTS, group, reason, offset, item.event, self.now))
+                    told = quarantine_row(LOG_EVENTS, group, reason, offset, item.event, self.now)
+                    self._poison.append(mending.piece(told, item.line_number))
                 elif found.names_stream or row["event_id"]:
                     self._rows.setdefault(group, []).append(row)
+                    mending.event(offset, row)
                 else:
                     alone.append(row)
+                    mending.event(offset, row)
                 self._gathered += 1
                 if self._gathered >= APPEND_ROWS:
                     self._place_stream(found, alone)
                     alone = []
+                    mending.look_up(self._stored_at)
                     self._flush()
         except (FileDamagedError, FileTooLargeError) as problem:
             self._damaged.add(self.groups.only)
             self.report.gaps.append(of_file(found, problem.sentence))
-            self._poison.append(
-                quarantine_row(LOG_EVENTS, self.groups.only or found.name, str(problem), 0, found.name, self.now)
-            )
-        if alone:  # a copy of this file must find its events in the lake
+            told = quarantine_row(LOG_EVENTS, self.groups.only or found.name, str(problem), 0, found.name, self.now)
+            self._poison.append(mending.piece(told, None))
+            is_whole = False
+        if alone:
             self._place_stream(found, alone)
+        mending.look_up(self._stored_at)
+        if is_whole:
+            cleared = mending.cleared()
+            self._poison += cleared
+            self.report.cleared_count += len(cleared)
+        if alone:  # a copy of this file must find its events in the lake
             self._flush()
         for reason, count in reasons.most_common(MOST_REASONS):
             self.report.notes.append(
@@ -300,6 +316,10 @@ class Run:
         """Tell whether the lake has some of these rows under the very name they come with."""
         some = rows[:: max(1, len(rows) // SOME_ROWS)]
         return bool(self.lake.known(LOG_EVENTS, [row | {"evidence_id": _name(row)} for row in some]))
+
+    def _stored_at(self, rows: list[dict[str, Any]]) -> set[datetime]:
+        """Return when those of some rows were stored that the lake has."""
+        return stored_at(self.lake, {_name(row) for row in rows}, [row["logged_at"] for row in rows])
 
     def _flush(self) -> None:
         for group, rows in self._rows.items():

@@ -146,6 +146,7 @@ def _store_one(lake: Lake, files: list[tuple[FoundFile, Source]], tally: Tally, 
             is_whole = False
             tally.gaps.append(said("{name}: {what}", name=file.name, what=problem.sentence))
             told = quarantine_row(guard_tables.GUARD_RECORDS, file.name, str(problem), 0, "", now)
+            told["file"] = file.name
             lake.append(_QUARANTINE, [told], f"quarantine|{file.name}")
         seen, stored = seen + len(rows), stored + (_append(lake, rows) if rows else 0)
     tally.seen_count, tally.stored_count = tally.seen_count + seen, tally.stored_count + stored

@@ -13,6 +13,7 @@ from forensics.coverage import is_from_files, standing
 from forensics.lake import Generation, Lake
 from forensics.lake.filters import at_least
 from forensics.lake.findings import rows_of
+from forensics.quarantine import COLUMNS, quarantine_records, quarantine_sentences
 from forensics.report.expiring import expiring
 from forensics.report.records import plain_value
 from forensics.sentence import counted, joined, said
@@ -105,6 +106,7 @@ class LakeStatus:
     generation: Generation | None
     is_stale: bool
     expiring: tuple[str, ...] = ()
+    quarantined: tuple[Mapping[str, Any], ...] = ()
 
     def as_record(self) -> dict[str, Any]:
         """Return everything but the sources as plain values."""
@@ -117,6 +119,7 @@ class LakeStatus:
             "grown_bytes_7d": self.grown_bytes,
             "about_to_be_lost": list(self.expiring),
             "evidence_rows": dict(self.evidence_rows),
+            "quarantined": [dict(record) for record in self.quarantined],
             "findings_rows": dict(sorted(g.row_counts.items())) if g else None,
             "data_version": g.data_version if g else None,
             "rules_version": g.rules_version if g else None,
@@ -153,6 +156,7 @@ class LakeStatus:
         if missing:
             why = "{sources} could not be read in full: `doubletake status --sources` says why."
             told.append(said(why, sources=counted(len(missing), "source")))
+        told += quarantine_sentences(self.quarantined)
         for s in self.sources:
             told += [
                 said(
@@ -194,8 +198,9 @@ def lake_status(lake: Lake, now: datetime | None = None) -> LakeStatus:
     versions = lake.versions(EVIDENCE)
     generation = lake.generation()
     counts = {t.name: lake.count(t) for t in EVIDENCE if t.name in versions}
-    quarantined = counts.get(QUARANTINE.name)
-    if quarantined == 0:
+    quarantined = quarantine_records(rows_of(lake.read(QUARANTINE, COLUMNS))) if QUARANTINE.name in counts else []
+    counts[QUARANTINE.name] = sum(record["count"] for record in quarantined)
+    if not quarantined:
         del counts[QUARANTINE.name]
     sources = source_statuses(rows_of(lake.read(COVERAGE)))
     grown_rows = lake.count(LOG_EVENTS, where=at_least("collected_at", now - GROWTH))
@@ -210,6 +215,7 @@ def lake_status(lake: Lake, now: datetime | None = None) -> LakeStatus:
         generation=generation,
         is_stale=generation is not None and bool(lake.gained(generation.inputs)),
         expiring=expiring(lake, sources, now),
+        quarantined=tuple(quarantined),
     )
 
 

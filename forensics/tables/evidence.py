@@ -365,11 +365,15 @@ QUARANTINE = Table(
     columns=(
         Column("evidence_id", "string", "quarantine: and the SHA-256 of source, resource, reason and content"),
         Column("source", "string", "the evidence table it was meant for"),
-        Column("resource", "string", "log group or file it came from"),
+        Column("resource", "string", "log group it was meant for, or the file where none is known"),
         Column("reason", "string", "what is wrong with it"),
         Column("offset", "long", "place in the page or file"),
         Column("length_chars", "long", "length of the whole text"),
         Column("head", "string", "first 200 characters, escaped, with receipt handles as digests"),
+        Column("file", "string", "below the path that was named; null for AWS's replies, and in older lakes"),
+        Column("line_number", "long", "line of the file it begins in, from 1; null where none is counted"),
+        Column("replaces", "string", "evidence_id of the row whose place it takes; null: none"),
+        Column("is_cleared", "bool", "its file was imported again without what it replaces: nothing stands"),
         _COLLECTED,
     ),
 )

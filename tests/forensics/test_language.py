@@ -19,7 +19,14 @@ ROOT = Path(__file__).resolve().parents[2]
 SPEAKING = (
     *("app.py", "pages", "cli", "forensics/charts", "forensics/report"),
     *("forensics/rules", "forensics/origins", "forensics/queue_rules", "forensics/verdict"),
-    *("forensics/incidents", "forensics/judging", "forensics/checks", "forensics/readiness.py", "forensics/health"),
+    *(
+        "forensics/incidents",
+        "forensics/judging",
+        "forensics/checks",
+        "forensics/readiness.py",
+        "forensics/quarantine.py",
+        "forensics/health",
+    ),
     *(
         "forensics/what_if",
         "forensics/balance",
