@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from forensics import terms
+
 _HERE = Path(__file__).resolve().parent
 FILE = _HERE.parent / "docs" / "rules.md"
 FOLDERS = {
@@ -132,6 +134,8 @@ def _words(node: ast.expr) -> str:
         return f"‹{_name(node.value)}›"
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "said":
         return re.sub(r"{(\w+)}", r"‹\1›", _words(node.args[0]))
+    if isinstance(node, ast.Name) and isinstance(term := getattr(terms, node.id, None), str):
+        return term
     if isinstance(node, ast.IfExp):
         return f"{_words(node.body)} / {_words(node.orelse)}"
     return f"‹{_name(node)}›"

@@ -36,6 +36,8 @@ CAUSE_WORDS = {
 
 INVOKED_AGAIN = "invoked_again"
 """What began a redelivery that was none of SQS's: Lambda's poller gave one receive to two runs. A trigger, and no cause code."""
+CLOCKS_APART = "how far the clocks of the two hosts were apart"
+"""What would decide a cause where the times that two hosts wrote are compared."""
 
 BASIS_WORDS = {
     "marker": "its effect line",

@@ -7,14 +7,14 @@ from typing import Any
 
 from forensics.books import Line, book_sums, has_books, reconcile
 from forensics.lake import Findings
-from forensics.lake.filters import one_of
+from forensics.lake.filters import equals, one_of
 from forensics.lake.findings import rows_of
 from forensics.people import People, marks_text
 from forensics.people.marks import SETTLES
 from forensics.report.activity import ALL_GONE, quiet_for
 from forensics.report.fault_case import load_fault
 from forensics.report.faults import Fault, faults, shares_works
-from forensics.report.find import LEAST_CHARS, asked_text, find, reader, works
+from forensics.report.find import LEAST_CHARS, Key, Work, asked_text, find, reader, works
 from forensics.report.found_works import read_works
 from forensics.report.log_readiness import nothing_checked
 from forensics.report.message_sentence import message_clause, message_sentence
@@ -23,7 +23,8 @@ from forensics.report.provisional import provisional_sentence
 from forensics.report.standing import standing_incidents
 from forensics.report.works import told_of_work
 from forensics.sentence import capitalized, clause, counted, joined, said
-from forensics.tables.findings import MESSAGES
+from forensics.tables.findings import MESSAGES, REDELIVERIES
+from forensics.terms import CLOCKS_APART
 from forensics.verdict.interval import AFFECTED
 from forensics.words import clock_text, interval_text, span_text
 
@@ -74,6 +75,7 @@ def why(findings: Findings, text: str, people: People) -> Reply:
             return Reply("why", "Nothing names no message in this data version", ())
         least = "{name} names no message in this data version; ids are found by their first {n} characters"
         return Reply("why", said(least, name=asked, n=LEAST_CHARS), ())
+    clocks = _left_to_clocks(findings, found)
     rows: list[dict[str, Any]] = []
     clauses: list[str] = []
     for one in read_works(findings, found):
@@ -87,7 +89,9 @@ def why(findings: Findings, text: str, people: People) -> Reply:
                 "business_keys": list(work.hit.business_keys),
                 "verdict": verdict["verdict"] if verdict else None,
                 "sentence": message_sentence(deliveries, verdict),
-                "because": told_of_work(verdict, verdicts.values()) if verdict else [],
+                "because": [*told_of_work(verdict, verdicts.values()), *clocks.get(work.hit.key, ())]
+                if verdict
+                else [],
                 "provisional": provisional_sentence(verdict, [verdict]) if verdict else None,
                 "hints": [hint.sentence for hint in one.hints],
                 "marks": marks_text(people.of(verdict["incident_id"]).of({item for _, item in work.items}))
@@ -109,6 +113,26 @@ def why(findings: Findings, text: str, people: People) -> Reply:
     if first["marks"]:
         because = said("{what}; marked: {marks}", what=because, marks=first["marks"])
     return Reply("why", because, tuple(rows))
+
+
+def _left_to_clocks(findings: Findings, found: Sequence[Work]) -> dict[Key, list[str]]:
+    """Return per work, by what was found of it, why its redeliveries are left open where the clocks of two hosts bear on it."""
+    hits = {key: work.hit.key for work in found for key in work.items}
+    where = one_of("item_id", {item for _, item in hits}) & equals("cause", "undecidable")
+    told: dict[Key, list[str]] = {}
+    for row in sorted(rows_of(findings.read(REDELIVERIES, where=where)), key=_in_ledger):
+        if _key(row) in hits and CLOCKS_APART in (row["would_decide"] or ""):
+            sentence = said(
+                "{sentence}. What would decide it: {what}.",
+                sentence=capitalized(clause(row["sentence"])),
+                what=row["would_decide"],
+            )
+            told.setdefault(hits[_key(row)], []).append(sentence)
+    return {key: list(dict.fromkeys(sentences)) for key, sentences in told.items()}
+
+
+def _in_ledger(row: Row) -> tuple[str, int]:
+    return row["item_id"], row["delivery_index"]
 
 
 def _ending_open(sentences: Sequence[str]) -> str:
@@ -256,5 +280,5 @@ def _gravest(work: Row) -> tuple[Any, ...]:
     return (AFFECTED.index(work["verdict"]), work["queue"], str(work["first_received_at"]), work["item_id"])
 
 
-def _key(row: Row) -> tuple[str, str]:
+def _key(row: Row) -> Key:
     return row["queue_arn"], row["item_id"]

@@ -3,6 +3,7 @@
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, clocks_apart, excluded, supported, undecidable
 from forensics.sentence import said
+from forensics.terms import CLOCKS_APART
 
 
 def released(pair: DeliveryPair) -> Ruling:
@@ -46,7 +47,7 @@ def released(pair: DeliveryPair) -> Ruling:
                 gap=gap,
                 limit=limit,
             ),
-            "how far the clocks of the two hosts were apart",
+            CLOCKS_APART,
         )
     if pair.is_fifo or (pair.earlier_kind == "worker" and pair.earlier_status == "error"):
         return supported(said("it was redelivered after {gap}, far inside the {limit}", gap=gap, limit=limit))

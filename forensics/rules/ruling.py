@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from forensics.rules.pair import HOLDERS, DeliveryPair, seconds
 from forensics.sentence import said
+from forensics.terms import CLOCKS_APART
 
 SUPPORTED, EXCLUDED, UNDECIDABLE = "supported", "excluded", "undecidable"
 
@@ -55,7 +56,7 @@ RESPONSE_OR_COUNTS = "a line that prints the handler's return value, or the mapp
 
 def clocks_apart(clocks_words: str) -> Ruling:
     """Say why the times of the two receives cannot both hold."""
-    return undecidable(clocks_words, "how far the clocks of the two hosts were apart")
+    return undecidable(clocks_words, CLOCKS_APART)
 
 
 def maybe_outlived(pair: DeliveryPair) -> Ruling:

@@ -9,7 +9,8 @@ from forensics.books import Columns, read_books
 from forensics.language import Language
 from forensics.people import annotate, people_of
 from forensics.report.questions import refund, still, why
-from forensics.sentence import said
+from forensics.sentence import plain, said
+from forensics.terms import CLOCKS_APART as CLOCKS
 from tests.forensics.report import world
 from tests.forensics.report.test_log_readiness import consumer
 from tests.pages.english import english_in
@@ -55,6 +56,34 @@ def test_why_of_a_work_that_was_sent_again_says_so_whichever_of_its_ids_is_found
     told = "The work came in 2 messages, delivered 4 times in all. Message 2 of 2: The same key was sent again."
 
     assert reply.sentence.startswith(told)
+
+
+TWO_CLOCKS = said(
+    "{words}; {codes} would explain it",
+    words="it was received again 2 s before its previous receive, by the clocks of two hosts: they differ by that at least",
+    codes="released or broker_copy",
+)
+OPEN = {
+    "left open by two clocks": ({"cause": "undecidable", "would_decide": CLOCKS}, True),
+    "left open by them and more": ({"cause": "undecidable", "would_decide": f"{CLOCKS}; the full log"}, True),
+    "left open by something else": ({"cause": "undecidable", "would_decide": "the full log"}, False),
+    "decided whatever the clocks": ({"cause": "worker_killed", "would_decide": CLOCKS}, False),
+}
+
+
+@pytest.mark.parametrize(("redelivery", "is_told"), OPEN.values(), ids=OPEN)
+def test_why_tells_that_two_clocks_leave_it_open_where_they_do_as_the_report_has_it(tmp_path, redelivery, is_told):
+    found = world.findings()
+    (mine,) = (m["item_id"] for m in found["messages"] if "pay-1001" in m["business_keys"])
+    for row in found["redeliveries"]:
+        row |= {"sentence": TWO_CLOCKS, **redelivery} if row["item_id"] == mine else {}
+    lake = world.save(tmp_path / "lake", found)
+    reply = ask(why, lake, "pay-1001")
+    sentence = f"I{plain(TWO_CLOCKS)[1:]}. What would decide it: {redelivery['would_decide']}"
+
+    assert (sentence in plain(reply.sentence)) is is_told
+    assert sum(sentence in plain(told) for told in reply.rows[0]["because"]) == is_told
+    assert not any(plain(TWO_CLOCKS)[1:] in plain(told) for told in ask(why, lake, "pay-1003").rows[0]["because"])
 
 
 def test_a_message_that_was_done_once_is_told_so_and_an_unknown_one_too(lake):
