@@ -47,6 +47,7 @@ def deliveries(
 ) -> None:
     """Print the delivery ledger: one row per time a message was handed to a consumer."""
     queue = either_queue(queue, same_queue)
+    from forensics.identity import KEY_ITEM
     from forensics.lake.conditions import any_of as condition
     from forensics.lake.filters import equals, one_of
     from forensics.lake.incident_lookup import find_incident
@@ -61,7 +62,7 @@ def deliveries(
         items = findings.read(MESSAGES, ["item_id"], all_of({"incident_id": incident}))["item_id"].to_pylist()
         where = both(where, one_of("item_id", items))
     if message is not None:
-        named = both(where, one_of("item_id", [message, f"key:{message}"]) | equals("message_id", message))
+        named = both(where, one_of("item_id", [message, f"{KEY_ITEM}{message}"]) | equals("message_id", message))
         if len(message) >= LEAST_CHARS and not findings.read(DELIVERIES, ["item_id"], named).num_rows:
             begun = both(where, condition(("message_id", "starts", message)))
             if len(ids := set(findings.read(DELIVERIES, ["message_id"], begun)["message_id"].to_pylist())) == 1:

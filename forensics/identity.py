@@ -6,7 +6,7 @@ from base64 import urlsafe_b64encode
 from typing import TypeGuard, overload
 
 HANDLE_PREFIX_CHARS = 24
-BY_KEY = "key:"
+KEY_ITEM = "key:"
 """Begins the item id of what lines name by a business key alone."""
 FIFO_ENDING = ".fifo"
 

@@ -76,6 +76,7 @@ PATTERNS = {
     "compiling a group that gives nothing back": (r"""re\.compile\(.*[^\\]\)[*+?]\+""", "forensics/possessive.py"),
     "the state of an incident": (r"\"nothing left to stop\"", "forensics/report/activity.py"),
     "when an incident is quiet": (r"\bQUIET_AFTER\b", "forensics/report/activity.py"),
+    "the item id of a key": (r"""(?m)=\s*f?"key:|\[.*f"key:""", "forensics/identity.py"),
     "merging spans": (r"<= \w+\[-1\]\[1\]", "forensics/spans.py"),
 }
 
@@ -85,6 +86,30 @@ def test_a_way_of_writing_is_written_once(pattern, home):
     found = {str(f.relative_to(ROOT)) for f in sources() if re.search(pattern, f.read_text(encoding="utf-8"))}
 
     assert found <= {home}
+
+
+def test_a_name_stands_for_one_text_wherever_deliveries_are_made_and_judged():
+    """What one module calls by a name another reads by it: a prefix, a detail and a kind of id were all BY_KEY."""
+    texts: dict[str, set[str]] = {}
+    for path in (ROOT / "forensics" / "identity.py", *sources()):
+        if path.relative_to(ROOT).parts[:2] in {("forensics", p) for p in ("identity.py", "streams", "judging")}:
+            for node in (n for n in nodes_of(path) if isinstance(n, ast.Assign)):
+                for name, value in _named_texts(node):
+                    texts.setdefault(name, set()).add(value)
+
+    assert {name: told for name, told in texts.items() if len(told) > 1} == {}
+    assert {"KEY_ITEM", "KEYED", "ABOUT_KEY"} <= texts.keys()
+
+
+def _named_texts(node: ast.Assign) -> Iterator[tuple[str, str]]:
+    for target in node.targets:
+        pairs = [(target, node.value)]
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = [*zip(target.elts, node.value.elts, strict=True)]
+        for name, value in pairs:
+            text = value.value if isinstance(value, ast.Constant) else None
+            if isinstance(name, ast.Name) and name.id.isupper() and isinstance(text, str):
+                yield name.id, text
 
 
 def test_no_test_reads_how_long_the_processor_worked():

@@ -11,7 +11,7 @@ from itertools import groupby
 
 import pandas as pd
 
-from forensics.identity import BY_KEY
+from forensics.identity import KEY_ITEM
 
 SECOND = 1_000_000
 MIN_GAP_US = 60 * SECOND
@@ -188,9 +188,9 @@ def lane_names(items: Sequence[str], labels: Mapping[str, str]) -> list[str]:
     ['pay_1041', 'key:pay_1041', 'pay_1042']
     """
     names = [labels.get(item, short) for item, short in zip(items, short_names(items), strict=True)]
-    others = {name for item, name in zip(items, names, strict=True) if not item.startswith(BY_KEY)}
+    others = {name for item, name in zip(items, names, strict=True) if not item.startswith(KEY_ITEM)}
     return [
-        f"{BY_KEY}{name}" if item.startswith(BY_KEY) and name in others else name
+        f"{KEY_ITEM}{name}" if item.startswith(KEY_ITEM) and name in others else name
         for item, name in zip(items, names, strict=True)
     ]
 
@@ -205,7 +205,7 @@ def short_names(names: Sequence[str], chars: int = 8, cut: str = "") -> list[str
     >>> short_names(["order-2026-11-20-0017", "pay-1041"], 13, "…")
     ['order-2026-11…', 'pay-1041']
     """
-    plain = [n.removeprefix(BY_KEY) for n in names]
+    plain = [n.removeprefix(KEY_ITEM) for n in names]
     while chars < 24 and len({n[:chars] for n in plain}) < len(set(plain)):
         chars += 2
     return [n[:chars] + cut if len(n) > chars + len(cut) else n for n in plain]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
-from forensics.identity import BY_KEY
+from forensics.identity import KEY_ITEM
 
 HASH_SCHEMA = {
     "hash": pl.UInt64,
@@ -124,7 +124,7 @@ def send_hashes(sends: pl.DataFrame) -> pl.DataFrame:
     named = [
         base.filter(pl.col(n).is_not_null()).with_columns(hash=pl.col(n).hash(_SEEDS[k])) for k, n in kinds.items()
     ]
-    alone = (pl.lit(BY_KEY) + pl.col("key")).hash(_SEEDS["item"])
+    alone = (pl.lit(KEY_ITEM) + pl.col("key")).hash(_SEEDS["item"])
     named.append(base.filter(pl.col("key").is_not_null()).with_columns(hash=alone, flags=pl.lit(OTHER, pl.UInt8)))
     return pl.concat(named).select(*HASH_SCHEMA).unique().sort("hash", "owner", "at")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from forensics.counterfactuals import CHANGES, NOT_PREVENTED, PREVENTED, UNDECIDED, Repeat, answers
-from forensics.identity import BY_KEY
+from forensics.identity import KEY_ITEM
 from forensics.incidents.ranking import most_frequent
 from forensics.incidents.told import AnyDelivery
 from forensics.judging.model import Message, Redelivery
@@ -113,7 +113,7 @@ def repeats(
 
 def _is_beside(delivery: AnyDelivery) -> bool:
     """``Delivery.is_beside_messages``, also of what is packed for incidents."""
-    return delivery.item_id.startswith(BY_KEY) and delivery.work_id != delivery.item_id
+    return delivery.item_id.startswith(KEY_ITEM) and delivery.work_id != delivery.item_id
 
 
 def _place_in_work(delivery: AnyDelivery) -> tuple[int, str, int]:

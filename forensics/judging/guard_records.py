@@ -22,7 +22,7 @@ Row = Mapping[str, Any]
 _Place = tuple[str | None, str | None]
 
 COMPLETED, IN_PROGRESS, UNSAID = "completed", "in_progress", "unsaid"
-BY_MESSAGE, BY_KEY = "message_id", "business_key"
+ABOUT_MESSAGE, ABOUT_KEY = "message_id", "business_key"
 LONGEST_RUN_US = 15 * 60 * 1_000_000
 """Lambda ends a run after that: a lock ends no later after the run that took it was received."""
 CLOCK_US = 2_000_000
@@ -216,8 +216,8 @@ def _is_of_time(locked_at: int | None, expires_at: int | None, low: int, high: i
 
 def _named(deliveries: Iterable[Delivery]) -> set[tuple[str, str]]:
     """Return the ids of a work, each with its kind."""
-    found = {(BY_KEY, key) for d in deliveries for key in d.business_keys}
-    return found | {(BY_MESSAGE, d.message_id) for d in deliveries if d.message_id is not None}
+    found = {(ABOUT_KEY, key) for d in deliveries for key in d.business_keys}
+    return found | {(ABOUT_MESSAGE, d.message_id) for d in deliveries if d.message_id is not None}
 
 
 def _values(form: GuardTable, record: Record) -> Iterator[tuple[str, str]]:
@@ -225,7 +225,7 @@ def _values(form: GuardTable, record: Record) -> Iterator[tuple[str, str]]:
     if form.key_pattern is not None:
         if found := _compiled(form.key_pattern).search(record.key):
             groups = found.groupdict()
-            kinds = (("message_id", BY_MESSAGE), ("key", BY_KEY))
+            kinds = (("message_id", ABOUT_MESSAGE), ("key", ABOUT_KEY))
             yield from ((kind, groups[name]) for name, kind in kinds if groups.get(name))
     elif record.guarded is not None:
         yield "digest", record.key.rpartition("#")[2]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from forensics.clock import moment
 from forensics.judging.evidence import united
 from forensics.judging.guard_records import (
-    BY_MESSAGE,
+    ABOUT_MESSAGE,
     CLOCK_US,
     COMPLETED,
     IN_PROGRESS,
@@ -35,7 +35,7 @@ def add_records(work: Sequence[Sequence[Delivery]], guards: GuardRecords) -> Non
     for table in tables_of(deliveries):
         records = guards.of_work(table, deliveries)
         for item in work:
-            if mine := [r.evidence_id for r in records if r.by != BY_MESSAGE or r.about == item[0].message_id]:
+            if mine := [r.evidence_id for r in records if r.by != ABOUT_MESSAGE or r.about == item[0].message_id]:
                 item[0].evidence_ids = united(item[0].evidence_ids, mine)
         for delivery in deliveries:
             if delivery.guard_table == table and is_answered(delivery, deliveries, records):
@@ -71,7 +71,7 @@ def is_answered(delivery: Delivery, deliveries: Sequence[Delivery], records: Seq
     The record was completed by a run that had ended before this one was received, and held until this one had ended.
     """
     ended_at = _known_end(delivery)
-    mine = [r for r in records if r.is_library and (r.by != BY_MESSAGE or r.about == delivery.message_id)]
+    mine = [r for r in records if r.is_library and (r.by != ABOUT_MESSAGE or r.about == delivery.message_id)]
     if delivery.effect != "unknown" or not delivery.is_seen or ended_at is None or not mine:
         return False
     holding = {r.guarded for r in mine if _holds(r, delivery, deliveries, ended_at)}
@@ -138,7 +138,7 @@ def _nothing(deliveries: Sequence[Delivery], reading: Reading) -> TableWord:
         if reading.status in ("ok", "partial"):
             return TableWord(reading.table, absence="part")
         return TableWord(reading.table, gap=reading.status)
-    if reading.keyed_by is None or not (reading.keyed_by == BY_MESSAGE or keys_of(deliveries)):
+    if reading.keyed_by is None or not (reading.keyed_by == ABOUT_MESSAGE or keys_of(deliveries)):
         return TableWord(reading.table, absence="key")
     done_at = highest(d.effect_at for d in deliveries)
     is_kept = reading.keeps_expired
@@ -206,12 +206,12 @@ def _moment(at: int | None) -> datetime | None:
 
 
 def _is_about(record: Record, delivery: Delivery) -> bool:
-    return record.by != BY_MESSAGE or delivery.message_id == record.about
+    return record.by != ABOUT_MESSAGE or delivery.message_id == record.about
 
 
 def _by_ids(done: Iterable[tuple[int, Delivery]], records: Iterable[Record]) -> dict[str, Any]:
     """Count the message ids under which the work was done and that have a record of their own, where they are several."""
-    found = {r.about for r in records if r.by == BY_MESSAGE} & {d.message_id for _, d in done}
+    found = {r.about for r in records if r.by == ABOUT_MESSAGE} & {d.message_id for _, d in done}
     return {"ids_recorded": len(found)} if len(found) > 1 else {}
 
 

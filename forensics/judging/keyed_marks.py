@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from forensics.identity import BY_KEY
+from forensics.identity import KEY_ITEM
 from forensics.judging.evidence import united
 from forensics.judging.known import first_known, highest, lowest
 from forensics.judging.sends import Sends
@@ -144,7 +144,7 @@ _OF_THE_RUN = (
 def _alone(mark: Delivery, key: str) -> Delivery:
     """Return what a delivery's mark says by itself: that some work with its key was done in its run, then."""
     carried = {name: getattr(mark, name) for name in _OF_THE_RUN}
-    return Delivery(item_id=f"{BY_KEY}{key}", business_keys=[key], **carried)
+    return Delivery(item_id=f"{KEY_ITEM}{key}", business_keys=[key], **carried)
 
 
 def _owner(mark: Delivery, in_hand: Mapping[tuple[str, str], Sequence[Delivery]]) -> Delivery | None:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from forensics.identity import BY_KEY
+from forensics.identity import KEY_ITEM
 from forensics.judging.evidence import united
 from forensics.streams.model import Delivery
 
@@ -40,7 +40,7 @@ def _by_name(deliveries: Iterable[Delivery]) -> dict[tuple[str, str | None, str]
     found: dict[tuple[str, str | None, str], list[Delivery]] = defaultdict(list)
     for d in deliveries:
         if d.consumer_kind == "worker" and not d.is_passing and not _is_lone(d):
-            for name in sorted({d.item_id, *(f"{BY_KEY}{key}" for key in d.business_keys)}):
+            for name in sorted({d.item_id, *(f"{KEY_ITEM}{key}" for key in d.business_keys)}):
                 found[d.queue_arn, d.log_group, name].append(d)
     return found
 

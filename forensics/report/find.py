@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from forensics.identity import BY_KEY, HANDLE_PREFIX_CHARS, handle_prefix, handle_token
+from forensics.identity import HANDLE_PREFIX_CHARS, KEY_ITEM, handle_prefix, handle_token
 from forensics.lake import Findings
 from forensics.lake.conditions import Condition, any_of
 from forensics.lake.findings import rows_of
@@ -90,7 +90,7 @@ def ways_to_find(asked: str) -> list[tuple[str, Condition]]:
     """Return each way the text could name a delivery: its name, and the condition on ``deliveries``."""
     ways: list[tuple[str, Condition]] = [
         ("message id", ("message_id", "==", asked)),
-        ("business key", ("item_id", "==", f"{BY_KEY}{asked}")),
+        ("business key", ("item_id", "==", f"{KEY_ITEM}{asked}")),
         ("business key", ("business_keys", "holds", asked)),
         ("deduplication id", ("deduplication_id", "==", asked)),
         ("request id", ("request_id", "==", asked)),
@@ -165,7 +165,7 @@ def _hits(first: Mapping[Key, Row], found_by: Mapping[Key, Iterable[str]]) -> li
             found_by=tuple(sorted(set(found_by[queue_arn, item_id]))),
         )
         for (queue_arn, item_id), row in first.items()
-        if queue_arn == row["log_group"] or (queue_arn, item_id.removeprefix(BY_KEY)) not in with_key
+        if queue_arn == row["log_group"] or (queue_arn, item_id.removeprefix(KEY_ITEM)) not in with_key
     ]
 
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import Any
 
-from forensics.identity import BY_KEY
+from forensics.identity import KEY_ITEM
 from forensics.lake import Findings
 from forensics.lake.filters import between, equals, one_of
 from forensics.lake.rows import plain_rows
@@ -82,12 +82,12 @@ def _often_alone(messages: Iterable[Row], deliveries: Sequence[Row]) -> Iterator
     """Yield a hint per business key that stands alone so often that it may be what several keys have in common."""
     seen: dict[str, list[Row]] = defaultdict(list)
     for delivery in deliveries:
-        if delivery["message_id"] is None and delivery["item_id"].startswith(BY_KEY):
+        if delivery["message_id"] is None and delivery["item_id"].startswith(KEY_ITEM):
             seen[delivery["item_id"]].append(delivery)
     for item_id in dict.fromkeys(message["item_id"] for message in messages):
         if len(mine := seen[item_id]) >= OFTEN:
             ids = tuple(sorted({evidence_id for d in mine for evidence_id in d["evidence_ids"][:1]}))
-            key = item_id.removeprefix(BY_KEY)
+            key = item_id.removeprefix(KEY_ITEM)
             yield Hint(item_id, said(_TOO_SHORT, n=len(mine), key=key), (), ids)
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from forensics.event_ids import is_event_id
-from forensics.identity import BY_KEY, handle_prefix
+from forensics.identity import KEY_ITEM, handle_prefix
 from forensics.settings import Consumer
 from forensics.streams.in_hand import (
     CLOSERS,
@@ -365,5 +365,5 @@ def _given(fact: Fact, item_id: str | None) -> Fact:
     """Fill in what a fact that names nothing is about."""
     if item_id is None or fact.message_id is not None or fact.key is not None:
         return fact
-    key = item_id.removeprefix(BY_KEY)
+    key = item_id.removeprefix(KEY_ITEM)
     return fact._replace(message_id=item_id) if key == item_id else fact._replace(key=key)

@@ -23,7 +23,7 @@ from forensics.streams.model import (
     Invocation,
 )
 
-BY_KEY = "by key"
+KEYED = "by key"
 """Detail of an effect fact that named its message by a business key only."""
 
 _CHANGE = ":ChangeMessageVisibility"
@@ -201,7 +201,7 @@ def _with_named_messages(facts: list[Fact], invocation: Invocation) -> list[Fact
         if fact.message_id is not None:
             return fact
         if fact.key is not None:
-            detail = BY_KEY if fact.role == "effect" else fact.detail
+            detail = KEYED if fact.role == "effect" else fact.detail
             return fact._replace(message_id=by_key.get(fact.key), detail=detail)
         of_handle = None if fact.receipt_handle is None else by_handle.get(handle_prefix(fact.receipt_handle))
         return fact._replace(message_id=of_handle or only)
@@ -341,7 +341,7 @@ def _add_details(delivery: Delivery, facts: Sequence[Fact]) -> None:
     if "worker_failed" not in roles and delivery.worker_finished_at is None:  # a listener may acknowledge whatever came
         delivery.worker_finished_at = _lowest([fact.at for fact in facts if fact.role == "worker_acknowledged"])
     details = [(fact.role, fact.detail) for fact in facts if fact.detail is not None]
-    delivery.key_marker_count = details.count(("effect", BY_KEY))
+    delivery.key_marker_count = details.count(("effect", KEYED))
     delivery.is_mark_guessed = ("effect", GUESSED) in details
     of_work = [detail for role, detail in details if role in _WORKED]  # of an error it is what its line says
     delivery.may_be_of_another = PERHAPS in of_work

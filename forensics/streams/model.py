@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from forensics.identity import BY_KEY
+from forensics.identity import KEY_ITEM
 from forensics.settings import Consumer
 
 
@@ -118,7 +118,7 @@ class Fact(NamedTuple):
     @property
     def item_id(self) -> str | None:
         """What the fact is about: its message, else its business key."""
-        return self.message_id or (f"{BY_KEY}{self.key}" if self.key is not None else None)
+        return self.message_id or (f"{KEY_ITEM}{self.key}" if self.key is not None else None)
 
 
 class PlacedFact(NamedTuple):

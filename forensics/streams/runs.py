@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from forensics.identity import BY_KEY, handle_prefix
+from forensics.identity import KEY_ITEM, handle_prefix
 from forensics.parsers.line import TIMEOUT_ANSWER
 from forensics.streams.model import WHOLE, Fact
 
@@ -190,7 +190,7 @@ def _begun_by(statement: Statement) -> set[str]:
 
 def _keys(statement: Statement) -> set[str]:
     """Return the business keys that a line names, beside what it says of messages or alone."""
-    return {f"{BY_KEY}{f.key}" for f in statement.facts if f.key is not None}
+    return {f"{KEY_ITEM}{f.key}" for f in statement.facts if f.key is not None}
 
 
 def parted_where_run_again(lines: Sequence[Statement]) -> list[tuple[int | None, list[Statement]]]:

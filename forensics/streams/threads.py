@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from forensics.event_ids import is_event_id
-from forensics.identity import BY_KEY
+from forensics.identity import KEY_ITEM
 from forensics.streams.in_hand import CLOSERS, GOES_ON, LOOK_BACK, OPENERS, SLOWEST, OpenMessages
 from forensics.streams.model import GUESSED, ONE_OF, PERHAPS, Fact, PlacedFact
 from forensics.streams.once import MOMENT_US
@@ -119,7 +119,7 @@ class Threads:
         """
         several = {key: given for key, given in self._given.items() if len(given) > 1 and not all(given.values())}
         guessed = {key for key, given in several.items() if any(self._told.get(m) != key for m in given)}
-        return self._contradicted | {f"{BY_KEY}{key}" for key in guessed}
+        return self._contradicted | {f"{KEY_ITEM}{key}" for key in guessed}
 
     def hear(self, place: int, fact: Fact) -> "OpenMessages":
         """Take in the next fact of the stream, and return what the thread that wrote it has in hand."""
@@ -256,7 +256,7 @@ class Threads:
         and is in hand for an earlier opening whose end may be lost; or the key is told of others only, and another message was opened
         since: one of those with the key may have been handed out again, and its opening be lost.
         """
-        if f"{BY_KEY}{fact.key}" in self._doubtful:
+        if f"{KEY_ITEM}{fact.key}" in self._doubtful:
             return True
         if self._told.get(message_id) == fact.key:
             return False
