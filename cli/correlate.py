@@ -65,7 +65,7 @@ def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, an
     told = (
         not_checked(findings),
         unlike_names(findings, settings),
-        unlike_effects(findings, settings),
+        unlike_effects(findings),
         unlike_keys(findings),
     )
     for sentence in chain.from_iterable(told):

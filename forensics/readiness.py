@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from forensics.known import Known
 from forensics.sentence import counted, joined, said
+from forensics.unlike_effects import is_unlike, of_consumer
 
 COUNTS = ("handlings", "with_message", "with_count", "with_item_start", "with_effect", "with_response", "with_start")
 Counts = dict[str, Any]
@@ -17,7 +18,7 @@ class LogFacts(NamedTuple):
     """What was found in one log group: ``handlings`` are runs of a function, or a worker's handlings of messages.
 
     Counts are of handlings; ``unmarked`` is of messages that were received once and deleted without the line that each effect is
-    to print, ``unmarked_id`` one of them. ``failed_alone`` counts what only the line of its failure names. ``asks_response``: its mapping uses partial batch responses; None where not known.
+    to print, ``unmarked_id`` one of them. ``effect`` is the expression that the settings file has. ``failed_alone`` counts what only the line of its failure names. ``asks_response``: its mapping uses partial batch responses; None where not known.
     """
 
     kind: str
@@ -29,11 +30,16 @@ class LogFacts(NamedTuple):
     with_response: int
     with_start: int
     asks_response: bool | None = None
-    is_effect_declared: bool = False
+    effect: str | None = None
     is_exhaustive: bool = False
     unmarked: int = 0
     unmarked_id: str | None = None
     failed_alone: int = 0
+
+    @property
+    def is_unlike_effect(self) -> bool:
+        """Tell whether an effect is declared and no line is like it."""
+        return is_unlike(self.effect, self.with_effect > 0)
 
 
 class Missing(NamedTuple):
@@ -112,14 +118,13 @@ def readiness(log: LogFacts) -> Readiness:
         missing.append(
             first._replace(what=COUNT, why="deliveries that no line shows can hide: nothing bounds how many there were")
         )
-    if not log.is_effect_declared or log.with_effect == 0:
+    if not log.effect or log.is_unlike_effect:
         missing.append(EFFECT)
     if log.with_item_start == 0:
         missing.append(ITEM_START)
     if log.asks_response and log.with_response == 0:
         missing.append(RESPONSE)
     unlike = "No line is like the effect of the settings file, so that a missing one tells nothing."
-    is_unlike = log.is_effect_declared and log.with_effect == 0
     lacking = joined((m.what for m in missing), ", ") if missing else ""
     if is_blind:
         phrase = "Only lines of failures name a message; missing: {missing}."
@@ -130,14 +135,14 @@ def readiness(log: LogFacts) -> Readiness:
     if missing:
         phrase = "{count} of {total} handlings name their messages; missing: {missing}."
         told = said(phrase, missing=lacking, **named)
-        return Readiness("partial", joined([told, *([unlike] if is_unlike else doubt)]), tuple(missing))
+        return Readiness("partial", joined([told, *([unlike] if log.is_unlike_effect else doubt)]), tuple(missing))
     told = said("{count} of {total} handlings name their messages, starts and effects.", **named)
     return Readiness("ready", joined([told, *doubt]), ())
 
 
 def _unmarked(log: LogFacts) -> list[str]:
     """Say what contradicts the setting that every effect prints its line, unless the handler left it out on purpose."""
-    if not (log.is_effect_declared and log.is_exhaustive and log.with_effect and log.unmarked):
+    if not (log.effect and log.is_exhaustive and log.with_effect and log.unmarked):
         return []
     phrase = (
         "Received once and deleted after a run that succeeded, without an effect line: {count}, such as {example}. That counts as work not "
@@ -163,18 +168,17 @@ def logging_readiness(
         declared = known.consumers_by_group.get(function or group) or known.consumers_by_group.get(group)
         found = _of_consumer(counted.get(group, []), function)
         counts = {name: found[name] if found else 0 for name in COUNTS}
-        ready = readiness(
-            LogFacts(
-                kind,
-                **counts,
-                asks_response=asks.get(function) if function else False,
-                is_effect_declared=bool(declared and declared.effect),
-                is_exhaustive=bool(declared and declared.effect_is_exhaustive),
-                unmarked=found.get("unmarked", 0) if found else 0,
-                unmarked_id=found.get("unmarked_id") if found else None,
-                failed_alone=found.get("failed_alone", 0) if found else 0,
-            )
+        log = LogFacts(
+            kind,
+            **counts,
+            asks_response=asks.get(function) if function else False,
+            effect=declared.effect if declared else None,
+            is_exhaustive=bool(declared and declared.effect_is_exhaustive),
+            unmarked=found.get("unmarked", 0) if found else 0,
+            unmarked_id=found.get("unmarked_id") if found else None,
+            failed_alone=found.get("failed_alone", 0) if found else 0,
         )
+        ready = readiness(log)
         if found is None and (group not in written or counted.get(group)):
             of_group = "No line of this log group is in evidence."
             of_function = said("No line of {name} of this log group is in evidence.", name=function)
@@ -189,6 +193,7 @@ def logging_readiness(
                 "function_name": function,
                 **_in_words(ready),
                 **_in_numbers(counts),
+                "unlike_effect": log.effect if found and log.is_unlike_effect else None,
                 "evidence_ids": sorted(samples),
             }
         )
@@ -226,9 +231,7 @@ def _by_group(counted: Iterable[Counts]) -> dict[str, list[Counts]]:
 
 def _of_consumer(counted: Sequence[Counts], function: str | None) -> Counts | None:
     """Return what is counted of a consumer in its log group; None where no line of it is there."""
-    names = {counts["function_name"] for counts in counted} - {None}
-    is_shared = function is not None and len(names) > 1
-    mine = [counts for counts in counted if not is_shared or counts["function_name"] == function]
+    mine = of_consumer(counted, function, lambda counts: counts["function_name"])
     return reduce(added, mine) if mine else None
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from forensics.judging.order import Order, OrderCounts
 from forensics.settings_in_force import SettingsInForce
+from forensics.unlike_effects import of_consumer
 
 MOST_AGAIN = 0.1
 """Such a share of a worker's handlings that tell an effect may do so again, and it tells each once: of fewer than ten none."""
@@ -145,6 +146,10 @@ def _most_handed_out(in_force: SettingsInForce, queue_arn: str | None, function:
     return size
 
 
+def _function_of(told: GroupLines) -> str | None:
+    return told.function_name
+
+
 class Written:
     """What the lines of log groups tell together, by group and by who writes them."""
 
@@ -161,12 +166,16 @@ class Written:
             self._of_group.setdefault(told.log_group, []).append(told)
             if told.has_guard_line:
                 self.guarding.add((told.log_group, told.function_name))
-            if not told.has_effect_line:
-                self.without_effects.add((told.log_group, told.function_name))
             if told.tells_effect_once:
                 self.telling_once.add(told.log_group)
             if (order := told.orders.order).taken is not None:
                 self.orders[told.log_group, told.function_name] = order
+
+        for log_group, of_group in self._of_group.items():
+            for function in {told.function_name for told in of_group}:
+                mine = of_consumer(of_group, function, _function_of)
+                if not any(told.has_effect_line for told in mine):
+                    self.without_effects.add((log_group, function))
 
     def _maybe_of(self, writer: Writer) -> list[GroupLines]:
         of_group = self._of_group.get(writer[0], [])

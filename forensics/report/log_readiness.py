@@ -14,7 +14,6 @@ from forensics.lake.rows import plain_rows
 from forensics.readiness import LEVELS
 from forensics.report.queue_lookup import deliveries_of
 from forensics.sentence import counted, joined, said
-from forensics.settings import Settings
 from forensics.settings_text import quoted
 from forensics.tables.evidence import CONSUMERS
 from forensics.tables.findings import DELIVERIES, LOGGING_READINESS
@@ -95,22 +94,20 @@ def not_placed_text(count: int, log_group: str, queues: Sequence[str]) -> str:
     )
 
 
-def unlike_effects(findings: Findings, settings: Settings) -> list[str]:
+def unlike_effects(findings: Findings) -> list[str]:
     """Return a sentence per consumer that names messages, and of whose lines none is like the effect that the settings file has."""
-    declared = {(c.name or c.log_group): c.effect for c in (*settings.functions, *settings.workers) if c.effect}
-    columns = ["queue", "log_group", "function_name"]
-    where = equals("effect_count", 0) & ~equals("named_count", 0)
-    rows = plain_rows(findings.read(LOGGING_READINESS, columns, where)) if declared else []
-    told = {(row["queue"], row["function_name"] or row["log_group"]) for row in rows}
+    columns = ["queue", "log_group", "function_name", "unlike_effect"]
+    where = ~is_missing("unlike_effect") & one_of("level", ("partial", "ready"))
+    rows = plain_rows(findings.read(LOGGING_READINESS, columns, where))
+    told = {(row["queue"], row["function_name"] or row["log_group"], row["unlike_effect"]) for row in rows}
     return [
         said(
             "No line of {who} is like its effect, {effect}, so nothing tells which work was done. Look for lines that do: {command}",
             who=who,
-            effect=quoted(declared[who]),
+            effect=quoted(effect),
             command=f"`doubletake suggest {shlex.quote(name)}`",
         )
-        for name, who in sorted(told)
-        if who in declared
+        for name, who, effect in sorted(told)
     ]
 
 

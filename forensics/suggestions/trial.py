@@ -10,9 +10,9 @@ from forensics.judging.judge import judge
 from forensics.judging.placing import place
 from forensics.judging.progress import mark_progress
 from forensics.judging.surroundings import Surroundings
-from forensics.judging.written import GroupLines, Writer
+from forensics.judging.written import GroupLines, Writer, may_be_of
 from forensics.lake import Findings
-from forensics.lake.filters import at_least, between, equals, one_of
+from forensics.lake.filters import at_least, between, equals, is_missing, one_of
 from forensics.lake.rows import plain_rows
 from forensics.settings import Settings
 from forensics.settings_in_force import SettingsInForce
@@ -22,7 +22,7 @@ from forensics.streams.groups import LAMBDA, LogGroups, log_groups_of
 from forensics.streams.invocations import invocations_of
 from forensics.streams.model import Delivery, LogLine
 from forensics.tables import evidence as E
-from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES
+from forensics.tables.findings import DELIVERIES, INVOCATIONS, LOGGING_READINESS, MESSAGES
 from forensics.verdict.interval import VERDICTS
 
 MOST_MESSAGES = 5_000
@@ -170,6 +170,9 @@ def _group_lines(findings: Findings) -> list[GroupLines]:
             if not row["message_count"]:
                 blind[writer].append(micros(row["started_at"]))
     borders = {name: (micros(first), micros(last)) for name, (first, last) in spans.items()}
+    columns = ["log_group", "function_name"]
+    unlike = plain_rows(findings.read(LOGGING_READINESS, columns, ~is_missing("unlike_effect")))
+    without = [(row["log_group"], row["function_name"]) for row in unlike]
     return [
         GroupLines(
             name,
@@ -178,6 +181,7 @@ def _group_lines(findings: Findings) -> list[GroupLines]:
             sorted(blind[name, function]),
             function_name=function,
             workable_starts=sorted(blind[name, function]),
+            has_effect_line=not any(may_be_of((name, function), of) for of in without),
         )
         for (name, function), has_starts in sorted(starts.items(), key=str)
     ]

@@ -25,6 +25,11 @@ LOGGING_READINESS = Table(
         Column("counted_count", "long", "those of which a line shows a receive count"),
         Column("item_start_count", "long", "those in which an item's start is logged"),
         Column("effect_count", "long", "those in which a configured effect line stands"),
+        Column(
+            "unlike_effect",
+            "string",
+            "the settings file's effect that no line is like; null: some is, or there is none",
+        ),
         Column("response_count", "long", "those whose partial batch response is logged"),
         Column("start_line_count", "long", "those with a START line; at log level WARN there are none"),
         Column("missing", "strings", "what no line tells, most useful first"),

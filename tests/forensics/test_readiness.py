@@ -82,13 +82,13 @@ def test_the_line_for_the_response_names_what_was_given_back(printed):
     assert parse_line(printed(RESPONSE)).batch_item_failures == [MESSAGE_ID]
 
 
-FULL = LogFacts("lambda", 9, 9, 9, 9, 9, 9, 9, asks_response=True, is_effect_declared=True)
+FULL = LogFacts("lambda", 9, 9, 9, 9, 9, 9, 9, asks_response=True, effect="done (?P<key>.*)")
 LEVELS = {
     "everything": (FULL, "ready", []),
     "no message named": (FULL._replace(with_message=0, with_count=0), "blind", ["the batch"]),
     "no message named by a worker": (FULL._replace(kind="worker", with_message=0), "blind", ["the message"]),
     "no receive counts": (FULL._replace(with_count=0), "partial", ["the receive count"]),
-    "effects printed, but not declared": (FULL._replace(is_effect_declared=False), "partial", ["the effect"]),
+    "effects printed, but not declared": (FULL._replace(effect=None), "partial", ["the effect"]),
     "effects declared, but not printed": (FULL._replace(with_effect=0), "partial", ["the effect"]),
     "no item starts": (FULL._replace(with_item_start=0), "partial", ["an item's start"]),
     "no response": (FULL._replace(with_response=0), "partial", ["the response"]),

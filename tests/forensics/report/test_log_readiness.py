@@ -6,7 +6,6 @@ from forensics.readiness import BATCH
 from forensics.report.case import load_case
 from forensics.report.log_readiness import not_checked, unlike_effects, unlike_keys, unlike_keys_text
 from forensics.report.render import render
-from forensics.settings import Settings
 from forensics.tables.findings import LOGGING_READINESS
 from tests.forensics.report import world
 
@@ -80,40 +79,30 @@ def test_of_whom_only_failures_were_checked_is_told_apart_from_whom_nothing_was(
     ]
 
 
-EFFECTS = r"""
-[[function]]
-name = "charge"
-effect = 'charged (?P<key>\S+)'
-[[worker]]
-log_group = "/ecs/mail"
-effect = 'sent (?P<key>\S+)'
-[[function]]
-name = "quiet"
-"""
+EFFECT = r"charged (?P<key>\S+)"
 
 
 def test_an_effect_that_no_line_is_like_is_told_where_lines_name_messages(tmp_path):
     named = {"named_count": 9, "handling_count": 9}
     rows = [
-        consumer("/aws/lambda/charge", "partial") | named | {"function_name": "charge"},
+        consumer("/aws/lambda/charge", "partial") | named | {"function_name": "charge", "unlike_effect": EFFECT},
         consumer("/ecs/mail", "ready") | named | {"effect_count": 1},
-        consumer("/aws/lambda/quiet", "partial") | named | {"function_name": "quiet"},
         consumer("/aws/lambda/undeclared", "partial") | named,
+        consumer("/ecs/blind", "blind") | {"unlike_effect": EFFECT},
     ]
     findings = world.save(tmp_path / "lake", world.findings() | {"logging_readiness": rows}).findings()
 
-    assert unlike_effects(findings, Settings.parse(EFFECTS)) == [
+    assert unlike_effects(findings) == [
         "No line of charge is like its effect, 'charged (?P<key>\\S+)', so nothing tells which work was done. "
         f"Look for lines that do: `doubletake suggest {world.QUEUE}`"
     ]
-    assert unlike_effects(findings, Settings()) == []
 
 
 def test_of_a_consumer_that_names_no_message_it_is_told_that_nothing_was_checked_and_no_more(tmp_path):
     rows = [consumer("/ecs/mail", "blind")]
     findings = world.save(tmp_path / "lake", world.findings() | {"logging_readiness": rows}).findings()
 
-    assert unlike_effects(findings, Settings.parse(EFFECTS)) == []
+    assert unlike_effects(findings) == []
 
 
 HANDED = {
