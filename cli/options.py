@@ -262,11 +262,13 @@ class Everywhere:
         """Return the chosen language, else the team's; None where neither is named or the settings file cannot be read."""
         if self.language:
             return str(self.language)
-        file = self.settings_file()
+        from forensics.settings import settings_file_text
+
         with suppress(
-            OSError, ValueError, AttributeError
-        ):  # what is wrong with the file is said by whoever reads all of it
-            return tomllib.loads(file.read_text(encoding="utf-8")).get("team", {}).get("language") if file else None
+            ForensicsError, OSError, ValueError, AttributeError
+        ):  # what is wrong with the file, or with its place, is said by whoever reads all of it
+            file = self.settings_file()
+            return tomllib.loads(settings_file_text(file)).get("team", {}).get("language") if file else None
         return None
 
     def settings(self) -> "Settings":

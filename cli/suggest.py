@@ -99,7 +99,7 @@ def record(proposal: "Proposal") -> dict[str, Any]:
 
 
 def _write(chosen: Everywhere, found: "Suggestions", accept: list[Kind]) -> None:
-    from forensics.settings import Settings
+    from forensics.settings import Settings, settings_file_text
     from forensics.suggestions import rivals_in, settings_text
 
     accepted = _accepted(found, accept)
@@ -113,7 +113,7 @@ def _write(chosen: Everywhere, found: "Suggestions", accept: list[Kind]) -> None
         say("Nothing was accepted, and nothing was written.")
         return
     file = chosen.settings_file() or _HERE
-    text = settings_text(file.read_text(encoding="utf-8") if file.exists() else "", accepted)
+    text = settings_text(settings_file_text(file) if file.exists() else "", accepted)
     Settings.parse(text, str(file))
     beside = file.with_name(f".{file.name}.new")
     beside.write_text(text, encoding="utf-8")

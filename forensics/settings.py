@@ -1,5 +1,7 @@
 """What the settings file says, as plain values; ``settings_file`` declares what may stand in it."""
 
+import os
+import stat
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
@@ -182,6 +184,22 @@ def place_of_settings(named: Path | None, lake: Path) -> Path | None:
     return named or next((file for file in beside if file.exists()), None)
 
 
+def settings_file_text(path: Path) -> str:
+    """Return what a settings file holds; raises SettingsError.
+
+    A command reads it several times: a pipe would be empty the second time, and some devices never end.
+    """
+    try:
+        if stat.S_IFMT(path.stat().st_mode) not in (stat.S_IFREG, stat.S_IFDIR) and not path.samefile(os.devnull):
+            raise OSError("it is a pipe or a device, and no file")
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise SettingsError(
+            said("the settings file {file} cannot be read: {why}", file=repr(str(path)), why=problem),
+            "Check the path given with --config.",
+        ) from problem
+
+
 @dataclass(frozen=True)
 class Settings:
     """The whole file; ``text`` is its content, part of a run's fingerprint.
@@ -224,14 +242,7 @@ class Settings:
         """
         if path is None:
             return cls()
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as problem:
-            raise SettingsError(
-                said("the settings file {file} cannot be read: {why}", file=repr(str(path)), why=problem),
-                "Check the path given with --config.",
-            ) from problem
-        return cls.parse(text, str(path))
+        return cls.parse(settings_file_text(path), str(path))
 
     @classmethod
     def parse(cls, text: str, where: str = "doubletake.toml") -> "Settings":

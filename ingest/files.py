@@ -108,7 +108,7 @@ def _find(paths: Sequence[Path], lake_folder: Path) -> _Found:
     found = _Found()
     for given in paths:
         try:
-            whole = given.resolve(strict=True)
+            whole = Path(os.path.realpath(given, strict=True))  # of a loop of links pathlib makes no OSError
             if whole.is_dir():
                 list(whole.iterdir())
                 _look_through(whole, lake_folder, found)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import unicodedata
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -15,7 +16,7 @@ from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundErr
 from deltalake.schema import Schema
 from deltalake.transaction import AddAction, RemoveAction
 
-from forensics.errors import ForensicsError, LakeTooNewError
+from forensics.errors import ForensicsError, LakeMissingError, LakeTooNewError
 from forensics.lake.commits import RUN_TOKEN, actions, commit_file, commit_stamp, newest_version, replaced_by
 from forensics.lake.handles import opened
 from forensics.lake.schemas import described_schema
@@ -35,6 +36,8 @@ MOST_TOLD = 256
 """Tables and versions of which it is kept what their commits say, some kilobytes each."""
 REMEMBERED = "interval 1 hours"
 """So long each checkpoint repeats what was removed. Only a vacuum would ask, and nothing of ours deletes evidence."""
+_FRAMES = re.compile(r"\s+0: ")
+"""Where a reason goes on with a stack of delta-rs."""
 _HINT = "Run `doubletake doctor`: it sets what is torn aside, and what was lost is collected again."
 _HINT_FILE = "Run `doubletake doctor --full`: it sets damaged files aside, and what was lost is collected again."
 
@@ -66,6 +69,18 @@ def odd_in(path: str) -> str | None:
     return None
 
 
+def no_lake_at(root: Path) -> LakeMissingError:
+    """Return the error for a place where no folder is."""
+    if root.exists():
+        return LakeMissingError(
+            said("{path} is a file, and a lake is a folder", path=repr(str(root))), "Choose another place with --lake."
+        )
+    return LakeMissingError(
+        said("there is no lake at {path}", path=repr(str(root))),
+        "Fill one with `doubletake collect QUEUE`, or try `doubletake demo`.",
+    )
+
+
 def open_table(folder: Path, table: Table, version: int | None = None) -> DeltaTable:
     """Open a table at a version (None: newest); raises LakeDamagedError or LakeTooNewError."""
     where = _where(folder)
@@ -79,7 +94,7 @@ def open_table(folder: Path, table: Table, version: int | None = None) -> DeltaT
         raise
     except DeltaError as problem:
         raise LakeDamagedError(
-            said("{table} cannot be read: {problem}", table=where, problem=str(problem)), _HINT
+            said("{table} cannot be read: {problem}", table=where, problem=_reason(problem)), _HINT
         ) from problem
     if (written := _schema_version(handle.metadata().configuration)) > SCHEMA_VERSION:
         raise LakeTooNewError(
@@ -92,6 +107,11 @@ def open_table(folder: Path, table: Table, version: int | None = None) -> DeltaT
             "Upgrade Doubletake, or point --lake at another folder.",
         )
     return handle
+
+
+def _reason(problem: Exception) -> str:
+    """Return why delta-rs cannot read a table, without the frames of its own code that follow some reasons."""
+    return _FRAMES.split(str(problem), maxsplit=1)[0]
 
 
 def _schema_version(configuration: Mapping[str, str | None]) -> int:
@@ -261,7 +281,7 @@ def flush(folder: Path, version: int, flushed: Collection[str] = ()) -> None:
         written = list(actions(folder, version))
     except ValueError as problem:
         raise LakeDamagedError(
-            said("{table} cannot be read: {problem}", table=_where(folder), problem=str(problem)), _HINT
+            said("{table} cannot be read: {problem}", table=_where(folder), problem=_reason(problem)), _HINT
         ) from problem
     if not written:
         raise LakeDamagedError(said("{table} cannot be read: its newest commit is empty", table=_where(folder)), _HINT)

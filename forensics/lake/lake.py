@@ -75,10 +75,7 @@ class Lake:
     def check_folder(self) -> None:
         """Raise LakeMissingError if there is no folder here."""
         if not self.root.is_dir():
-            raise LakeMissingError(
-                said("there is no lake at {path}", path=repr(str(self.root))),
-                "Fill one with `doubletake collect QUEUE`, or try `doubletake demo`.",
-            )
+            raise delta.no_lake_at(self.root)
 
     def check(self) -> None:
         """Raise LakeMissingError if there is no lake here, LakeTooNewError if a newer release wrote it."""

@@ -45,6 +45,27 @@ def newest_commit(lake: Lake) -> Path:
     return max((lake.path(LOG_EVENTS) / "_delta_log").glob("*.json"))
 
 
+@pytest.mark.parametrize("command", ["status", "incidents", "doctor", "correlate"])
+def test_a_file_is_no_lake_and_a_name_that_no_file_can_have_is_said(capsys, tmp_path, command):
+    (tmp_path / "file").write_text("x")
+    of_file = cli.main([command, "--lake", str(tmp_path / "file")]), *capsys.readouterr()
+    of_long = cli.main([command, "--lake", "a" * 5000]), *capsys.readouterr()
+
+    assert (of_file[0], of_long[0]) == (2, 2)
+    assert "/file' is a file, and a lake is a folder\n  Choose another place with --lake." in of_file[2]
+    assert "File name too long" in of_long[2]
+
+
+def test_a_reason_of_delta_rs_is_told_without_its_own_frames(run, lake):
+    for commit in (lake.root / "evidence" / "log_events" / "_delta_log").glob("*.json"):
+        commit.write_text("{")
+    code, _, err = run("find", "nobody", "--lines")
+
+    assert code == 2
+    assert "cannot be read: " in err
+    assert "<unknown>" not in err and "start_thread" not in err
+
+
 def test_a_sound_lake_is_verified_and_left_alone_by_the_doctor(run):
     verified, sound = run("status", "--verify"), run("doctor")
 

@@ -49,6 +49,21 @@ def test_a_table_that_may_not_be_read_is_not_taken_for_one_without_rows(tmp_path
     assert "Permission denied" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "command", [("status",), ("incidents",), ("settings",), ("mark", "a", "fixed", "--reason", "r")], ids=str
+)
+@pytest.mark.parametrize("place", ["closed", "closed/lake"])
+def test_a_lake_in_a_folder_that_may_not_be_entered_is_named(tmp_path, closed, command, place):
+    (tmp_path / "closed").mkdir()
+    closed(tmp_path / "closed")
+
+    done = doubletake(*command, "--lake", tmp_path / place)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Permission denied" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_lake_that_may_only_be_read_is_read(tmp_path):
     lake = world.save(tmp_path / "lake", world.findings()).root
     folders = [lake, *(path for path in lake.rglob("*") if path.is_dir())]

@@ -1,6 +1,7 @@
 """doubletake settings: the file checked by itself, and its schema."""
 
 import json
+import os
 
 import pytest
 
@@ -63,3 +64,19 @@ def test_correlate_says_what_changed_in_the_settings_since_the_newest_findings(c
     assert "The settings are not those of data version 1c6f47bd4fe5:" in said
     assert "queue a is no longer in them: business_key '$.id'" in said
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("place", ["/dev/full", "/dev/zero", "pipe"])
+def test_what_never_ends_or_can_be_read_once_is_no_settings_file(run, tmp_path, place):
+    """A pipe was empty when it was read again, and the defaults held without a word."""
+    os.mkfifo(tmp_path / "pipe")
+    code, out, err = run("--config", place)
+
+    assert (code, out) == (2, "")
+    assert f"'{place}' cannot be read: it is a pipe or a device, and no file" in err
+
+
+def test_nothing_is_a_settings_file_without_a_word(run):
+    code, out, _ = run("--config", "/dev/null")
+
+    assert (code, json.loads(out)["queues"]) == (0, [])

@@ -675,6 +675,13 @@ def test_another_lake_in_the_folder_is_no_log(tmp_path):
     assert (lines_of(lake), report.gaps) == (["2026-11-20T05:12:00Z took 1"], [])
 
 
+def test_links_that_lead_to_one_another_are_said(tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+
+    with pytest.raises(FileNotThereError, match=r"loop' cannot be read: Too many levels of symbolic links"):
+        import_files(Lake(tmp_path / "lake"), [tmp_path / "loop"], ImportChoices(log_groups=("/g",)))
+
+
 def test_a_link_that_leads_out_of_the_folder_is_not_followed_and_said(tmp_path):
     folder, elsewhere = tmp_path / "folder", tmp_path / "elsewhere"
     for each in (folder, elsewhere):
