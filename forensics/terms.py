@@ -68,6 +68,8 @@ CAUSE_NAMES = {
     "undecidable": "Undecidable",
 }
 """Cause code to its name, as it stands in a table."""
+TRIGGER_NAMES = CAUSE_NAMES | {INVOKED_AGAIN: "Invoked again for one receive"}
+"""The same of what began a redelivery."""
 
 END_WORDS = {
     "deleted": "deleted",

@@ -71,7 +71,7 @@ def messages_of(
         if len(mine) > 1 or is_shared or marks_beside or lone_marks or others or may_be_more:
             origin = found_origins.get(item[0].item_id)
             found.append(_message(item, again, interval, message_id, related, origin))
-    if of_messages and of_keys and interval.at_least > 1:
+    if of_messages and of_keys:
         for message in found:
             message.repeat_shown_at = done_again_at(work, around)
     return with_lines_beside(found, of_keys) if of_messages else found

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from forensics.report.told import rival as told_rival
-from forensics.terms import CAUSE_NAMES, CERTAINTY_WORDS, RESTS_ON, VERDICT_WORDS
+from forensics.terms import CERTAINTY_WORDS, RESTS_ON, TRIGGER_NAMES, VERDICT_WORDS
 from pages._ui.said import language, say, term
 
 Colour = Literal["red", "orange", "yellow", "green", "gray"]
@@ -28,8 +28,8 @@ def cause(code: str | None) -> str:
 
 
 def cause_name(code: str | None) -> str:
-    """Return the English words of a cause code."""
-    return CAUSE_NAMES.get(code or "", (code or "unknown").replace("_", " "))
+    """Return the English words of a cause code, or of what began a redelivery."""
+    return TRIGGER_NAMES.get(code or "", (code or "unknown").replace("_", " "))
 
 
 def plain(text: Any) -> str:

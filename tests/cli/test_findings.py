@@ -408,7 +408,6 @@ def test_bad_input_is_one_sentence_with_the_value_and_a_hint(run, command, value
 LAKES = {
     "no lake": (lambda path: None, "there is no lake"),
     "an empty folder": (lambda path: path.mkdir(), "is empty"),
-    "a file": (lambda path: path.write_text("x"), "there is no lake"),
     "evidence without findings": (lambda path: _evidence_only(path), "no findings"),
 }
 
@@ -430,6 +429,15 @@ def test_a_lake_that_cannot_answer_says_what_to_run(tmp_path, capsys, make, word
     assert words in err
     assert "`doubletake " in err
     assert f" --lake {tmp_path / 'lake'}`" in err, "else what is pasted asks or fills another lake"
+
+
+def test_a_lake_that_is_a_file_is_not_to_be_filled(tmp_path, capsys):
+    (tmp_path / "lake").write_text("x")
+
+    assert cli.main(["incidents", "--lake", str(tmp_path / "lake")]) == 2
+    err = capsys.readouterr().err
+    assert "is a file, and a lake is a folder" in err
+    assert "`doubletake " not in err
 
 
 def test_a_lake_of_a_newer_release_is_not_read(tmp_path, capsys):

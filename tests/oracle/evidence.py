@@ -282,6 +282,7 @@ class Kept:
                 "application_log_level": "INFO" if plan.platform == "json" else None,
                 "system_log_level": plan.system_log_level if plan.platform == "json" else None,
                 "reserved_concurrency": plan.concurrency,
+                "is_durable": False,
                 "last_modified_at": self._settings_changed_at,
                 "observed_at": at(self.end_ms),
             }

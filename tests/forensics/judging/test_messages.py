@@ -234,6 +234,43 @@ def test_lines_of_its_key_tell_of_a_work(deliveries, lines, expected):
     assert of_its_key(messages, deliveries, lines) == expected
 
 
+def done(second):
+    return YES | {"effect_at": second}
+
+
+REPEATS = {
+    "its deliveries alone": ([("m1", [done(5), done(9)])], None),
+    "lines of a key alone": ([("key:k", [done(5), done(9)])], None),
+    "one more line than it was delivered": ([("m1", [done(5)]), ("key:k", [OPEN, done(10)])], 10),
+    "two more lines": ([("m1", [done(5)]), ("key:k", [OPEN, done(20), done(10)])], 10),
+    "lines alone: the first is the work": ([("m1", [OPEN | {"effect_at": 1}]), ("key:k", [done(10), done(20)])], 20),
+    "a line at a time that is known, and work at one that is not": ([("m1", [YES]), ("key:k", [OPEN, done(10)])], None),
+    "lines that another queue's work may have": (
+        [("m1", [done(5)]), ("key:k", [UNPLACED | OPEN, UNPLACED | done(20), UNPLACED | done(10)])],
+        20,
+    ),
+    "deliveries of an unknown queue, and a line": (
+        [("m1", [UNPLACED | done(5), UNPLACED | done(9)]), ("key:k", [UNPLACED | OPEN])],
+        9,
+    ),
+    "deliveries, and lines of another queue of which none tells of work": (
+        [("m1", [done(5), done(9)]), ("key:k", [UNPLACED | OPEN])],
+        9,
+    ),
+}
+"""What a message's deliveries tell, what lines of its key tell, and by when these show that the work was repeated."""
+
+
+def repeat_shown(of, items):
+    (shown_at,) = {m.repeat_shown_at for m in found(of, *items)}
+    return shown_at
+
+
+@pytest.mark.parametrize(("items", "expected"), REPEATS.values(), ids=REPEATS)
+def test_lines_of_its_key_show_by_when_work_was_repeated(items, expected):
+    assert repeat_shown(messages, items) == expected
+
+
 SHOWN = {
     "delivered once": ([("m1", [YES])], []),
     "delivered twice": ([("m1", [YES, NO])], ["m1"]),

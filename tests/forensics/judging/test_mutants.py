@@ -90,6 +90,7 @@ ASKED = {
         (test_messages.alone, test_messages.ALONE),
         (test_messages.of_two, test_messages.OF_TWO),
         (test_messages.of_its_key, test_messages.OF_ITS_KEY),
+        (test_messages.repeat_shown, test_messages.REPEATS),
         (test_messages.maybe, test_messages.MAYBE),
         (test_messages.ends, test_messages.ENDS),
         (test_messages.final, {name: (case[0], case[1:]) for name, case in test_messages.FINAL.items()}),

@@ -186,4 +186,6 @@ def test_every_move_is_said_in_japanese(trigger, around):
 
     for move in moves(scene(trigger, queue, **around)):
         for said in (move.title, move.why, move.cost):
-            assert set(in_english(say(said))) <= {"charge", "payments", "dlq", "SQS", "Doubletake", "ID"}, said
+            assert set(in_english(say(said))) <= {"charge", "payments", "dlq", "SQS", "Lambda", "Doubletake", "ID"}, (
+                said
+            )
