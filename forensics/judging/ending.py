@@ -7,12 +7,15 @@ from forensics.identity import is_fifo_name
 from forensics.judging.event_counts import LONGEST_RUN_US
 from forensics.judging.evidence import united
 from forensics.judging.known import lowest
+from forensics.judging.pairs import are_one_receive
 from forensics.judging.surroundings import Surroundings
 from forensics.run_ends import FAILED
 from forensics.streams.model import Delivery
 
 _LEFT_BEHIND = ("visibility_expired", "dead_lettered")
 """Endings after which the queue still has the message, or had to move it."""
+_OF_BOTH = ("deleted", "visibility_expired")
+"""Endings of a receive that are told of each run that had it; any other is told once."""
 REFUSED = ("expired", "gone")
 """Reasons for which SQS refuses a delete because the receipt handle no longer holds."""
 
@@ -56,7 +59,8 @@ def decide_endings(item: Sequence[Delivery], around: Surroundings) -> None:
     """Fill in how each delivery of an item ended; they stand in order.
 
     What was received from the dead-letter queue next had been moved there.
-    Whether the queue still has the message is unknown where an earlier handling may have deleted it under the last.
+    Whether the queue still has the message is unknown where an earlier handling may have deleted it under the last. A
+    receive that two runs had ended once.
     """
     for delivery in item:
         decide_ending(delivery, around)
@@ -69,6 +73,9 @@ def decide_endings(item: Sequence[Delivery], around: Surroundings) -> None:
         received_from = lowest((last.received_at, earlier[-1].hidden_until_at))
         if any(_may_delete_under(d, received_from, last.is_in_dead_letter_queue) for d in earlier):
             last.ended_by = "unknown"
+    for before, after in reversed([*pairwise(item)]):
+        if are_one_receive(before, after):
+            before.ended_by = after.ended_by if after.ended_by in _OF_BOTH else "unknown"
 
 
 def _may_delete_under(earlier: Delivery, received_from: int | None, has_sign: bool) -> bool:

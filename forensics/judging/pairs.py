@@ -80,7 +80,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_was_deleted=earlier.deleted_by_call_at is not None,
         earlier_receiver=earlier.receiver,
         is_other_receiver=earlier.is_other_receiver,
-        is_one_receive=_are_one_receive(earlier, later),
+        is_one_receive=are_one_receive(earlier, later),
     )
     if (clocks_words := _clocks_words(pair)) is not None:
         pair, gap_ms = pair._replace(gap_ms=None, clocks_words=clocks_words), None
@@ -140,7 +140,7 @@ def _status(earlier: Delivery) -> str:
     return "unknown" if is_open or earlier.run_status is None else earlier.run_status
 
 
-def _are_one_receive(earlier: Delivery, later: Delivery) -> bool:
+def are_one_receive(earlier: Delivery, later: Delivery) -> bool:
     """Tell whether both runs had the message by one receive: another receive has another handle, and in a FIFO queue another count."""
     if later.is_fifo and None is not earlier.receive_count == later.receive_count:
         return True

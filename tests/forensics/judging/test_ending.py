@@ -2,6 +2,7 @@
 
 import pytest
 
+from forensics.identity import handle_token
 from forensics.judging import ending
 from tests.forensics.judging.plain import LATE, Around, S, delivery
 
@@ -284,6 +285,7 @@ def test_a_message_may_be_deleted_under_the_last_handling_by_a_slow_one(earlier,
     assert under(ending, earlier, last) == ["visibility_expired", "visibility_expired", expected]
 
 
+HAD = {"receipt_handle": handle_token("AQEB" + "x" * 200)}
 DEAD = {"received_from_arn": "arn:aws:sqs:eu-west-1:123456789012:orders-dlq"}
 
 ACROSS = {
@@ -294,6 +296,16 @@ ACROSS = {
     ),
     "what comes next is from its own queue": ([{}, {}], [("visibility_expired", None), ("deleted", None)]),
     "it was never seen in its own queue": ([DEAD, DEAD], [("visibility_expired", None), ("deleted", None)]),
+    "two runs had one receive": ([HAD, HAD], [("deleted", None), ("deleted", None)]),
+    "so had three": ([HAD, HAD, HAD], [("deleted", None), ("deleted", None), ("deleted", None)]),
+    "and then it came again": (
+        [HAD, HAD, {}],
+        [("visibility_expired", None), ("visibility_expired", None), ("deleted", None)],
+    ),
+    "and then it was in the dead-letter queue": (
+        [HAD, HAD, DEAD],
+        [("unknown", None), ("dead_lettered", 2 * S), ("deleted", None)],
+    ),
     "a late line of its own queue": ([DEAD, {}], [("visibility_expired", None), ("deleted", None)]),
 }
 """Deliveries a second after one another, each with how it ended, and when it was received from the dead-letter queue next."""
