@@ -97,7 +97,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         later_received_at=later.received_at,
         gap_ms=gap_ms,
         run_ms=run_ms,
-        overlap_ms=max(pair.overlap_ms or 0, 0),
+        overlap_ms=max(_overlap_ms(pair, earlier, later) or 0, 0),
         visibility_timeout_s=None if earlier.has_heartbeat else earlier.visibility_timeout_s,
         earlier_has_heartbeat=earlier.has_heartbeat,
         earlier_kind=earlier.consumer_kind,
@@ -145,6 +145,13 @@ def are_one_receive(earlier: Delivery, later: Delivery) -> bool:
     if later.is_fifo and None is not earlier.receive_count == later.receive_count:
         return True
     return tells_deliveries_apart(earlier.receipt_handle) and earlier.receipt_handle == later.receipt_handle
+
+
+def _overlap_ms(pair: DeliveryPair, earlier: Delivery, later: Delivery) -> int | None:
+    """Return for how long both were at work: from the later receive on, or from when the later run began where both had one receive."""
+    if not pair.is_one_receive:
+        return pair.overlap_ms
+    return _ms_between(later.run_started_at, earlier.run_ended_at if earlier.is_end_known else None)
 
 
 def _are_two_hosts(earlier: Delivery, later: Delivery) -> bool:

@@ -118,6 +118,7 @@ ASKED = {
         (test_pairs.deleted, test_pairs.DELETED),
         (test_pairs.timed_out, test_pairs.ENDED_WELL),
         (test_pairs.by_one_receive, test_pairs.ONE_RECEIVE),
+        (test_pairs.at_once, test_pairs.AT_ONCE),
         (test_pairs.printed, test_pairs.PRINTED),
         (test_pairs.printed_by_worker, test_pairs.PRINTED_BY_WORKERS),
         (test_pairs.provisional, test_pairs.PROVISIONAL),

@@ -378,6 +378,26 @@ def test_two_runs_that_had_one_receive_are_said_to(earlier, later, expected):
     assert by_one_receive(pairs, earlier, later) is expected
 
 
+AT_ONCE = {
+    "the second run began when the first was over": ({"run_started_at": 9 * S}, 0),
+    "the second run began before": ({"run_started_at": 3 * S}, 2_000),
+    "nothing tells when the second run began": ({}, 0),
+    "another receive, and nothing tells when its run began": ({"receipt_handle": OTHER_HANDLE}, 5_000),
+}
+
+
+def at_once(of, facts):
+    earlier = delivery(received_basis="line", receipt_handle=HANDLE, run_ended_at=5 * S)
+    later = delivery(**{"received_basis": "line", "receipt_handle": HANDLE, **facts})
+    (found,) = of.redeliveries_of([earlier, later], Around())
+    return found.overlap_ms
+
+
+@pytest.mark.parametrize(("facts", "expected"), AT_ONCE.values(), ids=AT_ONCE)
+def test_two_runs_of_one_receive_were_at_work_at_once_from_when_the_second_began(facts, expected):
+    assert at_once(pairs, facts) == expected
+
+
 FINISHES = {
     "nothing says that it finished": ({}, False),
     "its effect line": ({"finished_at": 5, "basis": "marker"}, True),
