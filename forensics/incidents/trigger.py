@@ -8,7 +8,6 @@ from typing import NamedTuple
 from forensics.incidents.told import AnyDelivery
 from forensics.judging.model import Redelivery
 from forensics.run_ends import CAUSES
-from forensics.terms import INVOKED_AGAIN
 from forensics.verdict.why import ENDS, Why
 
 
@@ -63,15 +62,13 @@ class Triggers:
     batches: dict[str, Batch] = field(default_factory=dict)
 
 
-def trigger_of(cause: str, earlier_status: str | None, is_one_receive: bool = False) -> str:
-    """Return what began a redelivery: for a message that had finished, what cut its batch off; for two runs of one receive, their poller.
+def trigger_of(came_by: str, earlier_status: str | None) -> str:
+    """Return what began a redelivery: for a message that had finished, what cut its batch off.
 
     >>> trigger_of("batch_collateral", "timeout"), trigger_of("throttled", None)
     ('function_timeout', 'throttled')
     """
-    if is_one_receive:
-        return INVOKED_AGAIN
-    return CAUSES.get(earlier_status or "", cause) if cause == "batch_collateral" else cause
+    return CAUSES.get(earlier_status or "", came_by) if came_by == "batch_collateral" else came_by
 
 
 def triggers_of(
@@ -91,7 +88,7 @@ def triggers_of(
     for r in redeliveries:
         if r.item_id not in affected:
             continue
-        trigger = trigger_of(r.cause, r.earlier_status, r.is_one_receive)
+        trigger = trigger_of(r.came_by, r.earlier_status)
         found.counts[trigger] = found.counts.get(trigger, 0) + 1
         earlier = by_place.get((r.item_id, r.delivery_index - 1))
         runs = found.runs.setdefault(trigger, set())

@@ -20,7 +20,6 @@ from forensics.judging.surroundings import Surroundings
 from forensics.origins import Origin
 from forensics.rules import ANSWERS_KEPT
 from forensics.streams.model import Delivery
-from forensics.terms import INVOKED_AGAIN
 from forensics.verdict import OPEN_WORDS, effect_sentence, guard_sentence, trigger_sentence, verdict_of
 
 _PROOFS = {"marker", "finished"}
@@ -228,9 +227,8 @@ _OF_EACH = attrgetter(
 
 
 def _triggers(redeliveries: Iterable[Redelivery]) -> list[str]:
-    """Return what to tell of an item's redeliveries, each once: their causes, and which of them were none of SQS's."""
-    told = ([INVOKED_AGAIN] if again.is_one_receive else again.causes or ["undecidable"] for again in redeliveries)
-    return list(dict.fromkeys(chain.from_iterable(told)))
+    """Return what to tell of an item's redeliveries in their order, each once: their causes, or how they came."""
+    return list(dict.fromkeys(told for again in redeliveries for told in again.causes or [again.came_by]))
 
 
 def _causes(redeliveries: Iterable[Redelivery]) -> list[str]:

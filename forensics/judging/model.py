@@ -4,6 +4,7 @@ import msgspec
 
 from forensics.rules.ruling import Ruled
 from forensics.streams.model import Delivery
+from forensics.terms import INVOKED_AGAIN
 
 
 class Redelivery(msgspec.Struct, kw_only=True, array_like=True):
@@ -43,6 +44,11 @@ class Redelivery(msgspec.Struct, kw_only=True, array_like=True):
     is_provisional: bool = False
     earlier_has_heartbeat: bool = False
     is_one_receive: bool = False
+
+    @property
+    def came_by(self) -> str:
+        """Its cause, or that it was none of SQS's: its poller had given one receive to both runs."""
+        return INVOKED_AGAIN if self.is_one_receive else self.cause
 
 
 class Message(msgspec.Struct, kw_only=True, array_like=True):

@@ -10,6 +10,7 @@ from typing import Any
 
 from forensics.limits import LEAST_MAXIMUM_CONCURRENCY, LONGEST_VISIBILITY_S
 from forensics.regions import dns_suffix
+from forensics.report.faults import trigger_of
 from forensics.report.settings_then import FUNCTION_TIMEOUTS_HIDDEN
 from forensics.sentence import said
 from forensics.settings_in_force import NEWEST, SettingsInForce
@@ -124,7 +125,7 @@ def _function(name: str) -> str:
 
 def moves(scene: Scene) -> tuple[Move, ...]:
     """Return what to do now, the safest first; never none."""
-    trigger = scene.incident.get("trigger") or scene.incident["primary_cause"] or "undecidable"
+    trigger = trigger_of(scene.incident)
     first = _BY_TRIGGER.get(trigger, _pause)(scene)
     return (*first, *_no_redrive(scene, trigger))
 
@@ -311,24 +312,9 @@ def _find_receiver(scene: Scene) -> tuple[Move, ...]:
     )
 
 
-def _nothing_stops_it(scene: Scene) -> tuple[Move, ...]:
-    return (
-        Move(
-            "No setting stops this",
-            "A standard queue may deliver a message more than once at any time; only an idempotent handler helps.",
-            "Pausing the consumer would only delay it.",
-        ),
-    )
-
-
-def _no_setting_of_pollers(scene: Scene) -> tuple[Move, ...]:
-    return (
-        Move(
-            "No setting stops this",
-            "Lambda may invoke a function more than once for one receive at any time; only an idempotent handler helps.",
-            "Pausing the consumer would only delay it.",
-        ),
-    )
+def _nothing_stops(why: str) -> Callable[[Scene], tuple[Move, ...]]:
+    move = Move("No setting stops this", why, "Pausing the consumer would only delay it.")
+    return lambda scene: (move,)
 
 
 def _no_redrive(scene: Scene, trigger: str) -> tuple[Move, ...]:
@@ -351,7 +337,11 @@ _BY_TRIGGER: Mapping[str, Callable[[Scene], tuple[Move, ...]]] = {
     "throttled": _limit_concurrency,
     "dlq_redrive": _cancel_redrive,
     "unseen_receive": _find_receiver,
-    "broker_copy": _nothing_stops_it,
-    INVOKED_AGAIN: _no_setting_of_pollers,
+    "broker_copy": _nothing_stops(
+        "A standard queue may deliver a message more than once at any time; only an idempotent handler helps."
+    ),
+    INVOKED_AGAIN: _nothing_stops(
+        "Lambda may invoke a function more than once for one receive at any time; only an idempotent handler helps."
+    ),
 }
 """Trigger to its first move; every other one is stopped by pausing the consumer."""

@@ -431,10 +431,13 @@ def test_a_lake_that_cannot_answer_says_what_to_run(tmp_path, capsys, make, word
     assert f" --lake {tmp_path / 'lake'}`" in err, "else what is pasted asks or fills another lake"
 
 
-def test_a_lake_that_is_a_file_is_not_to_be_filled(tmp_path, capsys):
+@pytest.mark.parametrize(
+    "args", [["incidents"], ["messages"], ["deliveries"], ["report", "x"]], ids=lambda args: args[0]
+)
+def test_a_lake_that_is_a_file_is_not_to_be_filled(tmp_path, capsys, args):
     (tmp_path / "lake").write_text("x")
 
-    assert cli.main(["incidents", "--lake", str(tmp_path / "lake")]) == 2
+    assert cli.main([*args, "--lake", str(tmp_path / "lake")]) == 2
     err = capsys.readouterr().err
     assert "is a file, and a lake is a folder" in err
     assert "`doubletake " not in err
