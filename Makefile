@@ -32,7 +32,7 @@ types:  # beside the tests: without its cache it keeps one core for a quarter of
 	$(BIN)/mypy
 
 pure:
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not spark and not emulator and not browser and not page and not process and not slow and not lake"
+	$(BIN)/python -m tests.shares 2 -m "not spark and not emulator and not browser and not page and not process and not slow and not lake"
 
 truth: $(VENV)/.dev  ## judge findings against simulated worlds whose truth is known
 	$(BIN)/python -m tests.oracle --worlds $(WORLDS)

@@ -4,6 +4,7 @@ import compileall
 import importlib
 import sys
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,16 +13,24 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("cli", "doubletake", "forensics", "ingest", "lab", "pages", "spark_jobs", "tests")
 
 
+def _by_size() -> list[Path]:
+    every = (file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))
+    return sorted(every, key=lambda file: (-file.stat().st_size, file))
+
+
+@cache
+def files_of_tests() -> list[Path]:
+    """Return the files with tests, the longest first."""
+    return [file for file in _by_size() if file.name.startswith("test_")]
+
+
 def share(number: int, count: int) -> tuple[list[Path], list[str]]:
     """Return which sources one of ``count`` processes compiles, and which test modules it imports before it collects all.
 
     Of all sizes each has as many.
     """
-    every = (file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))
-    by_size = sorted(every, key=lambda file: (-file.stat().st_size, file))
-    tests = [file for file in by_size if file.name.startswith("test_")]
-    sources = [file for file in by_size if not file.name.startswith("test_")]
-    names = [".".join(file.relative_to(ROOT).with_suffix("").parts) for file in tests]
+    sources = [file for file in _by_size() if not file.name.startswith("test_")]
+    names = [".".join(file.relative_to(ROOT).with_suffix("").parts) for file in files_of_tests()]
     return sources[number::count], names[number::count]
 
 

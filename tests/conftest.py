@@ -10,7 +10,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from tests.temporary import in_memory
 
-pytest_plugins = ["tests.compiled", "tests.lakes"]
+pytest_plugins = ["tests.compiled", "tests.lakes", "tests.shares"]
 
 if "PYTEST_XDIST_WORKER" not in os.environ:
     in_memory()
