@@ -22,6 +22,7 @@ from forensics.counting.periods import days_together, of_days, periods_of, queue
 from forensics.counting.readiness import together
 from forensics.counting.recent import setting_findings
 from forensics.counting.runs import failed_runs
+from forensics.identity import FIFO_ENDING
 from forensics.incidents.blind_windows import balance_points, blind_owners, blind_windows
 from forensics.incidents.gaps import Gaps
 from forensics.incidents.shares import Share
@@ -31,8 +32,7 @@ from forensics.incidents.whole import told_of
 from forensics.judging.finality import Finality
 from forensics.judging.written import Writer
 from forensics.known import Known
-from forensics.queue_findings import next_receives
-from forensics.queue_findings.queue import Measured, rows_of_groups, rows_of_queue
+from forensics.queue_findings.queue import Measured, rows_of_queue, told_of_groups
 from forensics.readiness import logging_readiness
 from forensics.tables.evidence import METRIC_POINTS
 from forensics.tables.findings import (
@@ -54,7 +54,7 @@ from spark_jobs.parts import packed, read_part, written
 MEASURED_PER_UNIT = 8
 """So many parts and judged units are counted together by day."""
 SHARE_SCHEMA = dict.fromkeys(INCIDENT, pl.String) | {"share": pl.Binary}
-NEXT_SCHEMA = {"item_id": pl.String, "at": pl.Int64}
+NEXT_SCHEMA = {"queue_arn": pl.String, "item_id": pl.String, "at": pl.Int64}
 _SHARE = msgspec.msgpack.Decoder(Share).decode
 Unit = dict[str, Any]
 Row = dict[str, Any]
@@ -136,7 +136,7 @@ def incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
 
 @kernel("group_runs")
 def group_runs(around: Surrounding, unit: Unit, folder: Path) -> Summary:
-    """Sum up what one entry tells of the message groups of one FIFO queue."""
+    """Sum up what one entry tells of the message groups of FIFO queues."""
     alone, others = (_deliveries_in(around.cache, unit, step).select(fifo_groups.COLUMNS) for step in _ENTRIES)
     write_mapped(found := fifo_groups.runs_of(pl.concat([alone, others]).collect()), folder / "runs.arrow")
     write_mapped(fifo_groups.items_of(others).collect(), folder / "items.arrow")
@@ -145,7 +145,7 @@ def group_runs(around: Surrounding, unit: Unit, folder: Path) -> Summary:
 
 @kernel("settled_groups")
 def settle_groups(around: Surrounding, unit: Unit, folder: Path) -> Summary:
-    """Put into one what ``runs`` that have been there for long tell of the groups of one FIFO queue."""
+    """Put into one what ``runs`` that have been there for long tell of message groups."""
     before = fifo_groups.settled(_runs_in(around.cache, enumerate(unit["runs"])))
     write_frames(before, folder)
     items = _items_in(around.cache.entry("group_runs", name) for name in unit["runs"])
@@ -170,7 +170,10 @@ def _items_in(entries: Iterable[Path]) -> pl.DataFrame:
 
 @kernel("stretches")
 def stretches(around: Surrounding, unit: Unit, folder: Path) -> Summary:
-    """Part by time what findings have to look at of the groups of one FIFO queue; ``runs`` names what entries tell of them."""
+    """Part by time what findings have to look at of message groups; ``runs`` names what entries tell of them.
+
+    Those of all queues together: a step for each would cost a small queue much more than its few messages do.
+    """
     new = [(n, name) for n, name in enumerate(unit["runs"]) if n not in unit["settled"]]
     number = pl.Series("entry", unit["settled"], pl.UInt32)
     settled = around.cache.entry("settled_groups", unit["before"])
@@ -183,17 +186,16 @@ def stretches(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     items = _items_in([settled, *(around.cache.entry("group_runs", name) for _, name in new)])
     held = (
         items.join(taken, on=["group", "run"])
-        .join(_placed(around, unit["queue_arn"], items["item_id"]), on="item_id")
+        .join(_placed(around, _IS_FIFO, items["item_id"]), on=_OF_ITEM)
         .sort("unit", "stretch", "item_id")
     )
-    held = held.select("unit", "stretch", "item_id", "incident_id", "is_member_affected").unique(maintain_order=True)
+    held = held.select("unit", "stretch", *_OF_ITEM, "incident_id", "is_member_affected").unique(maintain_order=True)
     of_unit = digests_by("unit", held, *held.columns)
     runs = taken.select("unit", "stretch", "group", "run").unique(maintain_order=True)
     of_runs = digests_by("unit", runs, "stretch", "group", "run")
     parts = taken.group_by("unit", maintain_order=True)
     units = [
         {
-            "queue_arn": unit["queue_arn"],
             "unit": name,
             "placed": of_unit.get(name),
             "rows": of_runs[name],
@@ -209,19 +211,26 @@ def stretches(around: Surrounding, unit: Unit, folder: Path) -> Summary:
 
 @kernel("groups")
 def groups(around: Surrounding, unit: Unit, folder: Path) -> Summary:
-    """Find what went wrong with message groups in one stretch of time, and when which message's group was received next."""
+    """Find what went wrong with message groups in one stretch of time, and when which message's group was received next.
+
+    ``following`` names what is said of the latter, by queue.
+    """
     taken = pl.scan_parquet(around.cache.entry("stretches", unit["stretches"]) / "stretches.parquet")
     mine = taken.filter(pl.col("unit") == unit["unit"]).select("group", "run", "stretch").unique().collect()
     alone, others = (_deliveries_in(around.cache, unit, step) for step in _ENTRIES)
     rows = fifo_groups.deliveries_of(alone, others, mine)
-    every = list(fifo_groups.groups_in(rows))
-    placed = _placed(around, unit["queue_arn"], rows["item_id"])
-    found = rows_of_groups(every, dict(placed.select("item_id", "incident_id").iter_rows()))
+    placed = _placed(around, _IS_FIFO, rows["item_id"])
+    incident_of: dict[str, dict[str, str]] = defaultdict(dict)
+    affected: dict[str, str] = {}
+    for arn, item_id, incident_id, is_affected in placed.iter_rows():
+        incident_of[arn][item_id] = incident_id
+        if is_affected:
+            affected[f"{arn} {item_id}"] = f"{arn} {incident_id}"
+    found, following = told_of_groups(fifo_groups.groups_in(rows), incident_of)
     written(folder, "queue_findings", frame(found, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
-    following = [told for group in every for told in next_receives(group).items()]
-    pl.DataFrame(following, NEXT_SCHEMA, orient="row").write_parquet(folder / "following.parquet")
-    affected = placed.filter("is_member_affected").select("item_id", "incident_id")
-    return {"held_ms": fifo_groups.held_in(rows, dict(affected.iter_rows()))}
+    nexts = pl.DataFrame(following, NEXT_SCHEMA, orient="row")
+    nexts.write_parquet(folder / "following.parquet")
+    return {"held_ms": fifo_groups.held_in(rows, affected), "following": digests_by("queue_arn", nexts, *NEXT_SCHEMA)}
 
 
 @kernel("queue")
@@ -232,20 +241,26 @@ def queue(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     judged = [around.cache.entry("judge", name) for name in unit["judged"]]
     works = [work for entry in judged for work in ends_in(entry, pl.col("queue_arn") == arn)]
     files = [around.cache.entry("groups", name) / "following.parquet" for name in unit["groups"]]
-    following = dict(pl.read_parquet(files).iter_rows()) if files else {}
+    nexts = pl.scan_parquet(files).filter(pl.col("queue_arn") == arn).collect() if files else None
+    following = {} if nexts is None else dict(nexts.select("item_id", "at").iter_rows())
     log_groups = {r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}
     items = [delivery.item_id for work in works for delivery in work.ledger]
-    incident_of = dict(_placed(around, arn, items).select("item_id", "incident_id").iter_rows()) if items else {}
+    placed = _placed(around, pl.col("queue_arn") == arn, items) if items else None
+    incident_of = {} if placed is None else dict(placed.select("item_id", "incident_id").iter_rows())
     rows = rows_of_queue(works, following, log_groups, incident_of, around.measured)
     written(folder, "queue_findings", frame(rows, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
     return {"queue_findings": len(rows)}
 
 
-def _placed(around: Surrounding, queue_arn: str, items: Iterable[str]) -> pl.DataFrame:
-    """Return to which incident messages of a queue belong."""
+_OF_ITEM = ["queue_arn", "item_id"]
+_IS_FIFO = pl.col("queue_arn").str.ends_with(FIFO_ENDING)
+
+
+def _placed(around: Surrounding, of_queues: pl.Expr, items: Iterable[str]) -> pl.DataFrame:
+    """Return to which incident messages of some queues belong."""
     mine = pl.Series(items, dtype=pl.String).unique()
-    wanted = (pl.col("queue_arn") == queue_arn) & pl.col("item_id").is_in(mine.implode())
-    return around.members.rows(wanted).select("item_id", "incident_id", "is_member_affected")
+    found = around.members.rows(of_queues & pl.col("item_id").is_in(mine.implode()))
+    return found.select(*_OF_ITEM, "incident_id", "is_member_affected")
 
 
 _ENTRIES = ("settle", "judge")
@@ -253,9 +268,9 @@ _ENTRIES = ("settle", "judge")
 
 
 def _deliveries_in(cache: Cache, unit: Unit, of: str) -> pl.LazyFrame:
-    """Return a queue's deliveries in those of the unit's entries (step, name) that are of one step; settled ones ``between`` two moments."""
+    """Return the deliveries of FIFO queues in those of the unit's entries (step, name) that are of one step; settled ones ``between`` two moments."""
     at = pl.col("received_at").dt.epoch("us")
-    wanted = pl.col("queue_arn") == unit["queue_arn"]
+    wanted = _IS_FIFO
     if of == "settle" and "between" in unit:
         wanted &= at.is_between(*unit["between"]) | at.is_null()
     files = [cache.entry(step, name) / "deliveries.parquet" for step, name in unit["entries"] if step == of]

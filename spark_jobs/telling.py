@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -84,21 +84,21 @@ class Telling:
         named = dict(zip(judged, placed, strict=True))
         everything = self._everything()
         queues = self._queues()
-        runs = [one for unit in queues for one in unit["runs"]]
+        runs = self._group_runs()
         of_messages, told = self.carried.both(
             around,
             (publish.messages, messages, [told["messages"] for told in self.of_judged]),
             (publish.group_runs, runs, [0] * len(runs)),
         )
-        of_runs = {unit["name"]: one for unit, one in zip(runs, told, strict=True)}
-        groups = self._groups(around, queues, of_runs)
+        groups = self._groups(around, runs, told) if runs else []
         for queue in queues:
-            mine = [group["name"] for group, _ in groups if group["queue_arn"] == queue["queue_arn"]]
+            of_queue = {unit["name"]: told["following"].get(queue["queue_arn"]) for unit, told in groups}
+            nexts = {name: said for name, said in of_queue.items() if said is not None}
             ends = [
                 n for n, told in zip(judged, self.of_judged, strict=True) if queue["queue_arn"] in told["unfinished"]
             ]
-            rests_on = (queue["queue_arn"], ends, mine, members.name, everything, data_until)
-            queue.update(name=digest("queue", *rests_on), groups=mine, judged=ends)
+            rests_on = (queue["queue_arn"], ends, sorted(nexts.values()), members.name, everything, data_until)
+            queue.update(name=digest("queue", *rests_on), groups=sorted(nexts), judged=ends)
         blocked = _blocked(groups)
         units: list[dict[str, Any]] = [
             {
@@ -207,39 +207,39 @@ class Telling:
         return told | {"settings": digest("settings", self.evidence.settings.text)}
 
     def _queues(self) -> list[Unit]:
-        """Return the queues of which there is something to find, each with its entries, and the ``runs`` of a FIFO queue in each."""
+        """Return the queues of which there is something to find."""
+        names = {q for told in self.of_judged for q in told["queues"]}
+        names |= {q for told in self.parts.told for q in told["queues"] if is_fifo_name(q)}
+        return [{"queue_arn": arn} for arn in sorted(names)]
+
+    def _group_runs(self) -> list[Unit]:
+        """Return the entries that tell of message groups."""
         settled = [(["settle", name], told) for name, told in zip(self.settled, self.parts.told, strict=True)]
         judged = [(["judge", name], told) for name, told in zip(self.judged, self.of_judged, strict=True)]
-        names = {q for _, told in judged for q in told["queues"]}
-        names |= {q for _, told in settled for q in told["queues"] if is_fifo_name(q)}
-        queues: list[Unit] = []
-        for arn in sorted(names):
-            entries = [entry for entry, told in settled + judged if arn in told["queues"]]
-            runs = [{"name": digest("group_runs", arn, e), "queue_arn": arn, "entries": [e]} for e in entries]
-            of_groups = runs if is_fifo_name(arn) else []
-            queues.append({"queue_arn": arn, "entries": entries, "runs": of_groups})
-        return queues
+        entries = [entry for entry, told in settled + judged if any(map(is_fifo_name, told["queues"]))]
+        return [{"name": digest("group_runs", entry), "entries": [entry]} for entry in entries]
 
     def _groups(
-        self, around: publish.Surrounding, queues: Iterable[Unit], of_runs: Mapping[str, Summary]
+        self, around: publish.Surrounding, runs: Sequence[Unit], told: Sequence[Summary]
     ) -> list[tuple[Unit, Summary]]:
-        """Return what was found of message groups; ``of_runs`` is what ``group_runs`` says, by name."""
-        fifo: list[Unit] = []
-        for unit in queues:
-            if names := [one["name"] for one in unit["runs"]]:
-                at = [(of_runs[name]["until"], name) for name in names]
-                sizes = [of_runs[name]["runs"] for name in names]
-                settled = settled_parts(at, sizes, fifo_groups.HASHES_PER_RUN, fifo_groups.RUNS_SPARED)
-                name = digest("stretches", unit["queue_arn"], names, around.members.name)
-                before = digest("settled_groups", *(names[n] for n in settled))
-                fifo.append({**unit, "name": name, "runs": names, "settled": settled, "before": before})
-        old: list[Unit] = [{"name": one["before"], "runs": [one["runs"][n] for n in one["settled"]]} for one in fifo]
-        self.carried.map(publish.settle_groups, around, old)
-        parted = self.carried.map(publish.stretches, around, fifo)
+        """Return what was found of message groups; ``told`` is what ``group_runs`` says of each of the ``runs``."""
+        names = [unit["name"] for unit in runs]
+        at = [(one["until"], name) for one, name in zip(told, names, strict=True)]
+        sizes = [one["runs"] for one in told]
+        settled = settled_parts(at, sizes, fifo_groups.HASHES_PER_RUN, fifo_groups.RUNS_SPARED)
+        old = [names[n] for n in settled]
+        before: Unit = {"name": digest("settled_groups", *old), "runs": old}
+        self.carried.one(publish.settle_groups, around, before)
+        fifo: Unit = {
+            "name": digest("stretches", names, around.members.name),
+            "entries": [entry for unit in runs for entry in unit["entries"]],
+            "runs": names,
+            "settled": settled,
+            "before": before["name"],
+        }
+        parted = self.carried.one(publish.stretches, around, fifo)
         groups: list[Unit] = [
-            {**one, "name": digest("groups", one), "stretches": unit["name"]}
-            for unit, told in zip(fifo, parted, strict=True)
-            for one in told["units"]
+            {**one, "name": digest("groups", one), "stretches": fifo["name"]} for one in parted["units"]
         ]
         return list(zip(groups, self.carried.map(publish.groups, around, groups), strict=True))
 
@@ -247,7 +247,7 @@ class Telling:
 def _blocked(groups: Iterable[tuple[Unit, Summary]]) -> dict[str, int]:
     """Return for how long the message groups of each incident (queue ARN, blank, id) were held in all, in milliseconds."""
     blocked: dict[str, int] = defaultdict(int)
-    for unit, told in groups:
-        for incident_id, held_ms in told["held_ms"].items():
-            blocked[f"{unit['queue_arn']} {incident_id}"] += held_ms
+    for _, told in groups:
+        for incident, held_ms in told["held_ms"].items():
+            blocked[incident] += held_ms
     return blocked

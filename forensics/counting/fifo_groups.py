@@ -16,6 +16,7 @@ from forensics.run_ends import FAILED
 from forensics.streams.model import Delivery
 
 COLUMNS = (
+    "queue_arn",
     "group_id",
     "item_id",
     "consumer",
@@ -40,19 +41,19 @@ _EVER = 2**62
 def deliveries_of(alone: pl.LazyFrame, others: pl.LazyFrame, placed: pl.DataFrame) -> pl.DataFrame:
     """Return the deliveries of the messages that were in stretches, in order; times are whole microseconds.
 
-    ``alone`` and ``others`` are of one FIFO queue, in all columns of ``deliveries``; the former the only ones of their message
+    ``alone`` and ``others`` are of FIFO queues, in all columns of ``deliveries``; the former the only ones of their message
     each. ``placed`` tells group, run and stretch.
     """
     of_run = ["group", "run"]
     there = alone.with_columns(**_HASHES).filter(pl.col("run").is_in(placed["run"].unique().implode())).collect()
-    items = items_of(others).join(placed.lazy(), on=of_run).select("group_id", "item_id", "stretch").unique().collect()
+    items = items_of(others).join(placed.lazy(), on=of_run).select(*_ITEM, "stretch").unique().collect()
     again = others.filter(pl.col("item_id").is_in(items["item_id"].unique().implode())).collect()
-    again = again.join(items, on=["group_id", "item_id"], nulls_equal=True)
+    again = again.join(items, on=_ITEM, nulls_equal=True)
     there = there.join(placed.select(*of_run, "stretch"), on=of_run).select(again.columns)
     rows = pl.concat([there, again])
     times = [name for name, kind in rows.schema.items() if isinstance(kind, pl.Datetime)]
     return rows.with_columns(pl.col(name).dt.epoch("us") for name in times).sort(
-        "group_id", "stretch", "item_id", "delivery_index"
+        "queue_arn", "group_id", "stretch", "item_id", "delivery_index"
     )
 
 
@@ -65,8 +66,12 @@ def groups_in(rows: pl.DataFrame) -> Iterator[list[Delivery]]:
 
 
 def held_in(rows: pl.DataFrame, affected: Mapping[str, str]) -> dict[str, int]:
-    """Return how long failed deliveries held the groups of each incident, in milliseconds, of ``deliveries_of``."""
-    seen = rows.filter("is_seen").with_columns(group_id=pl.col("stretch").cast(pl.String))
+    """Return how long failed deliveries held the groups of each incident, in milliseconds, of ``deliveries_of``.
+
+    ``affected`` has the incident of items, these as queue ARN, blank, id; incidents are named likewise.
+    """
+    item = pl.concat_str("queue_arn", "item_id", separator=" ")
+    seen = rows.filter("is_seen").with_columns(group_id=pl.col("stretch").cast(pl.String), item_id=item)
     return held_ms(map(GroupDelivery._make, seen.select(GroupDelivery._fields).iter_rows()), affected)
 
 
@@ -93,9 +98,9 @@ are known. ``is_asked``: one of them held the group, came again, or was done bef
 
 
 def runs_of(deliveries: pl.DataFrame) -> pl.DataFrame:
-    """Return the runs (RUN_SCHEMA) in some deliveries (COLUMNS) of a FIFO queue, among them all of each message.
+    """Return the runs (RUN_SCHEMA) in some deliveries (COLUMNS) of FIFO queues, among them all of each message.
 
-    Those without a group are taken for one.
+    Those of a queue without a group are taken for one.
     """
     rows = _timed(deliveries)
     is_late = pl.col("place").is_in(_out_of_order(rows).implode())  # a run may have overtaken in one group of several
@@ -147,7 +152,7 @@ def settled(runs: pl.DataFrame) -> Settled:
 def stretches_to_look_at(runs: pl.DataFrame, most: int, before: Settled) -> pl.DataFrame:
     """Return the stretches of groups that a delivery held, or in which a later message may have been done first.
 
-    ``runs`` (RUN_SCHEMA, and the number of the ``entry`` that tells of each), with those ``before``, are all of one FIFO queue;
+    ``runs`` (RUN_SCHEMA, and the number of the ``entry`` that tells of each), with those ``before``, are all of the FIFO queues;
     one can be there in several pieces. Pieces of those to look at come back with their ``stretch`` and the ``unit`` of time of
     at most ``most`` deliveries that it began in; by both, and stretches numbered in their unit. A stretch begins where all that
     was received of the group before is over, and ends likewise, with what was received next: no stop, late commit or wait of it
@@ -270,12 +275,14 @@ def _may_be_out_of_order(*of: str) -> pl.Expr:
 
 
 def items_of(deliveries: pl.LazyFrame) -> pl.LazyFrame:
-    """Return which items (group_id, item_id) which run of which group had."""
-    return deliveries.select("group_id", "item_id", **_HASHES).unique()
+    """Return which items (queue_arn, group_id, item_id) which run of which group had."""
+    return deliveries.select(*_ITEM, **_HASHES).unique()
 
 
+_ITEM = ["queue_arn", "group_id", "item_id"]
+_QUEUE = pl.col("queue_arn").hash()
 _HASHES = {
-    "group": pl.col("group_id").fill_null("").hash(),
+    "group": _QUEUE ^ pl.col("group_id").fill_null("").hash(),
     "run": pl.coalesce(pl.col("consumer").hash(), pl.col("item_id").hash()),
 }
 
@@ -286,7 +293,7 @@ def _timed(deliveries: pl.DataFrame) -> pl.DataFrame:
     is_holding = _is_holding().fill_null(False)
     rows = deliveries.with_row_index("place").select(
         "place",
-        item=pl.col("item_id").hash(),
+        item=_QUEUE ^ pl.col("item_id").hash(),
         **_HASHES,
         done_at=pl.when(pl.col("effect") == "yes").then(times["effect_at"]),
         is_holding=is_holding,

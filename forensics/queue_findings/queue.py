@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from forensics.judging.model import Judged
 from forensics.queue_findings.blocked_groups import blocked_groups
 from forensics.queue_findings.commit_order import late_commits
-from forensics.queue_findings.dead_letters import moved_messages
+from forensics.queue_findings.dead_letters import moved_messages, next_receives
 from forensics.queue_findings.metric_series import MetricSeries
 from forensics.queue_findings.rows import found
 from forensics.queue_findings.unfinished import (
@@ -31,10 +32,21 @@ class Measured:
     data_until: int | None
 
 
-def rows_of_groups(groups: Iterable[list[Delivery]], incident_of: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the rows of ``queue_findings`` about message groups; ``groups``: the deliveries of each that is looked at."""
-    every = (one for group in groups for one in (*late_commits(group), *blocked_groups(group, incident_of)))
-    return found(every, incident_of)
+def told_of_groups(
+    groups: Iterable[list[Delivery]], incident_of: Mapping[str, Mapping[str, str]]
+) -> tuple[list[dict[str, Any]], list[tuple[str, str, int]]]:
+    """Return the rows of ``queue_findings`` about message groups, and what ``next_receives`` tells, each with its queue.
+
+    ``groups``: the deliveries of each that is looked at, those of a queue together; ``incident_of``: incidents by queue and item.
+    """
+    rows: list[dict[str, Any]] = []
+    following: list[tuple[str, str, int]] = []
+    for arn, mine in groupby(groups, lambda group: group[0].queue_arn):
+        of_queue, incidents = list(mine), incident_of.get(arn, {})
+        every = (one for group in of_queue for one in (*late_commits(group), *blocked_groups(group, incidents)))
+        rows += found(every, incidents)
+        following += [(arn, *told) for group in of_queue for told in next_receives(group).items()]
+    return rows, following
 
 
 def rows_of_queue(

@@ -270,7 +270,7 @@ def findings_of(name: str, world: Ledger, around: publish.Surrounding) -> list[d
         write_mapped(rows, folder / MEMBERS)
     write_mapped(placed.select("place").clear(), members.folder / AGAIN)
     around = publish.Surrounding(**vars(around) | {"members": members})
-    unit: dict[str, Any] = {"name": name, "queue_arn": arn, "entries": [["judge", name]]}
+    unit: dict[str, Any] = {"name": name, "entries": [["judge", name]]}
     parts = []
     if arn.endswith(".fifo"):
         publish.group_runs(around, unit)
@@ -280,7 +280,8 @@ def findings_of(name: str, world: Ledger, around: publish.Surrounding) -> list[d
     groups = [{**part, "name": f"{name}-{n}", "stretches": name} for n, part in enumerate(parts)]
     for group in groups:
         publish.groups(around, group)
-    publish.queue(around, {**unit, "judged": [name], "groups": [group["name"] for group in groups]})
+    told = {"judged": [name], "groups": [group["name"] for group in groups]}
+    publish.queue(around, {"name": name, "queue_arn": arn, **told})
     written_by = [("queue", name), *(("groups", group["name"]) for group in groups)]
     files = [around.cache.entry(*entry) / "queue_findings.parquet" for entry in written_by]
     return [row for file in files for row in pq.read_table(file).to_pylist()]

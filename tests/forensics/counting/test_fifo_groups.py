@@ -93,6 +93,14 @@ def test_a_group_is_looked_at_in_which_a_later_message_was_done_first():
     assert looked_at([*quiet, done("m1", 1, 10.001), done("m2", 2, 10)]) == ["g"]
 
 
+def test_groups_of_one_name_in_two_queues_are_two_and_so_are_messages_that_went_from_one_to_the_other():
+    source = [done("m1", 1, 20), done("m2", 4, 30)]
+    dead = [done("m1", 2, 10, queue_arn="arn:dead.fifo"), done("m3", 3, 40, queue_arn="arn:dead.fifo")]
+
+    assert looked_at([*source, *dead]) == []
+    assert looked_at([done("m1", 1, 20), done("m3", 2, 10)]) == ["g"]
+
+
 def test_messages_between_two_in_the_wrong_order_hide_nothing():
     rows = [done("m1", 1, 40), done("m2", 2, 20), done("m3", 3, 10), done("m4", None, 30), done("m5", 4, 50)]
 
