@@ -7,7 +7,8 @@ where a START begins something new.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,11 +31,14 @@ if TYPE_CHECKING:
     from spark_jobs.steps import Shared
 
 LINES_PER_UNIT = 20_000
+_LINES_OF_TANGLED = 1_000
+"""So many lines a tangled stream is taken for: its files are read once for all of a unit."""
 REST = "rest.parquet"
 ITEMS = "items.arrow"
 WAITING = "waiting.arrow"
 SPOKEN = "spoken.arrow"
 
+Stream = tuple[str, str]
 ScannedFile = dict[str, Any]
 """``name`` of its entry, and how much it has of ``rest``, ``facts`` and ``borders``."""
 
@@ -81,7 +85,7 @@ def _of_parts(
 def _whole(
     shared: "Shared", parts: Sequence[ScannedFile], rest: pl.DataFrame, borders: pl.DataFrame, tangled: pl.Series
 ) -> tuple[list[dict[str, Any]], dict[str, list[list[str]]]]:
-    """Return a unit for each tangled stream, and by part the streams whose rows are taken out of it."""
+    """Return units of tangled streams, and by part the streams whose rows are taken out of it."""
     is_tangled = pl.col("stream").is_in(tangled.implode())
     holders = pl.concat([frame.filter(is_tangled).select("stream", "part") for frame in (rest, borders)]).unique()
     names = rest.filter(is_tangled).select("stream", *STREAM).unique()
@@ -95,22 +99,27 @@ def _whole(
         for n in unnamed
     ]
     held = holders.join(pl.concat([names, *more]).unique(), on="stream").sort(*STREAM, "part")
-    units: list[dict[str, Any]] = []
-    taken: dict[str, list[list[str]]] = {}
-    for (group, stream), mine in held.group_by(STREAM, maintain_order=True):
-        of_parts = [parts[n]["name"] for n in mine["part"]]
-        for name in of_parts:
-            taken.setdefault(name, []).append([str(group), str(stream)])
-        units.append(
-            {
-                "kind": "whole",
-                "name": digest("join whole", group, stream, *sorted(of_parts)),
-                "stream": [group, stream],
-                "files": mine["part"].to_list(),
-                "lines": 1_000,
-            }
-        )
+    of_stream: dict[Stream, list[int]] = defaultdict(list)
+    taken: dict[str, list[list[str]]] = defaultdict(list)
+    for group, stream, part in held.select(*STREAM, "part").iter_rows():
+        of_stream[group, stream].append(part)
+        taken[parts[part]["name"]].append([group, stream])
+    units = []
+    for keys in _packed(of_stream, _LINES_OF_TANGLED * len(of_stream)):
+        files = sorted({n for key in keys for n in of_stream[key]})
+        rests_on = [(key, sorted(parts[n]["name"] for n in of_stream[key])) for key in keys]
+        unit = {"kind": "whole", "name": digest("join whole", rests_on), "lines": _LINES_OF_TANGLED * len(keys)}
+        units.append({**unit, "files": files, "held": [[key for key in keys if n in of_stream[key]] for n in files]})
     return units, taken
+
+
+def _packed(keys: Iterable[Stream], lines: int) -> list[list[Stream]]:
+    """Share out streams of so many lines to units, by their names: each stays where it is while they are about as many."""
+    buckets = 1 << (lines // LINES_PER_UNIT).bit_length()
+    packed: dict[int, list[Stream]] = defaultdict(list)
+    for key in sorted(keys):
+        packed[int.from_bytes(hashlib.sha256("\0".join(key).encode()).digest()[:8], "big") % buckets].append(key)
+    return [mine for _, mine in sorted(packed.items())]
 
 
 def _of_rest(parts: Sequence[ScannedFile], rest: pl.DataFrame, folder: Path) -> list[dict[str, Any]]:
@@ -176,18 +185,13 @@ def _of_streams(parts: Sequence[ScannedFile], told: pl.DataFrame, streams: pl.Da
     for group, part in told.select("log_group", "part").unique().sort("log_group", "part").iter_rows():
         of_group.setdefault(group, []).append(parts[part]["name"])
     mine = told.join(streams, on=STREAM, how="semi").sort(*STREAM, "part")
-    of_stream: dict[tuple[str, str], list[str]] = {}
+    of_stream: dict[Stream, list[str]] = {}
     for group, stream, part in mine.select(*STREAM, "part").iter_rows():
         of_stream.setdefault((group, stream), []).append(parts[part]["name"])
     counted = mine.group_by(STREAM).agg(pl.col("lines").sum())
     counts = {(group, stream): lines for group, stream, lines in counted.iter_rows()}
-    buckets = 1 << max(0, (sum(counts.values()) // LINES_PER_UNIT).bit_length())
-    packed: dict[int, list[tuple[str, str]]] = {}
-    for key in sorted(of_stream):
-        number = int.from_bytes(hashlib.sha256("\0".join(key).encode()).digest()[:8], "big") % buckets
-        packed.setdefault(number, []).append(key)
     units = []
-    for _, keys in sorted(packed.items()):
+    for keys in _packed(of_stream, sum(counts.values())):
         rests_on = [(key, of_stream[key], of_group[key[0]]) for key in keys]
         units.append(
             {
@@ -215,8 +219,8 @@ def joined(shared: "Shared", unit: dict[str, Any]) -> Part:
         handles = handles.join(streams.select("log_group").unique(), on="log_group", how="semi")
         return of_workers(facts, handles, shared.reading)
     if unit["kind"] == "whole":
-        lines = pl.concat([_lines_of(path, unit["stream"], shared) for path in unit["paths"]])
-        return of_streams(lines, shared.reading)
+        held = zip(unit["paths"], unit["held"], strict=True)
+        return of_streams(pl.concat([_lines_of(path, streams, shared) for path, streams in held]), shared.reading)
     waiting = pl.scan_parquet(Path(unit["source"]) / REST).filter(pl.col("unit") == unit["unit"])
     return of_said(waiting.select(*REST_SCHEMA).collect(), shared.reading)
 
@@ -232,18 +236,15 @@ def _facts_of(shared: "Shared", unit: dict[str, Any]) -> pl.DataFrame:
     )
 
 
-def _is_of(stream: Sequence[str]) -> pl.Expr:
-    return (pl.col("log_group") == stream[0]) & (pl.col("log_stream") == stream[1])
-
-
 def _read(shared: "Shared", names: Sequence[str], frame: str, schema: dict[str, Any]) -> pl.DataFrame:
     folders = [shared.cache.entry("scan", name) for name in names]
     there = [read_part(folder, frame).collect() for folder in folders if (folder / f"{frame}.parquet").exists()]
     return pl.concat(there) if there else pl.DataFrame(schema=schema)
 
 
-def _lines_of(path: str, stream: Sequence[str], shared: "Shared") -> pl.DataFrame:
-    events = pl.scan_parquet(path).filter(_is_of(stream))
+def _lines_of(path: str, streams: Sequence[Stream], shared: "Shared") -> pl.DataFrame:
+    mine = pl.LazyFrame(streams, schema=STREAM, orient="row")
+    events = pl.scan_parquet(path).join(mine, on=STREAM, how="semi")
     if shared.since is not None:
         events = events.filter(pl.col("logged_at") >= shared.since)
     at = pl.col("logged_at").dt.epoch("us")

@@ -247,3 +247,15 @@ def test_new_lines_of_workers_leave_what_was_put_together_before(monkeypatch, tm
 
     assert len(first) > 15
     assert len(second - first) <= 2
+
+
+def test_tangled_streams_are_read_together_and_stay_where_they_are_while_there_are_about_as_many():
+    """A file is read once for all of a unit's streams: late lines of ninety streams cost no ninety readings of it."""
+    streams = [("/aws/lambda/f", f"stream {number}") for number in range(90)]
+
+    units = joins._packed(streams, 90 * joins._LINES_OF_TANGLED)
+    with_another = joins._packed([*streams, ("/aws/lambda/g", "another")], 91 * joins._LINES_OF_TANGLED)
+
+    assert sorted(stream for unit in units for stream in unit) == sorted(streams)
+    assert 4 <= len(units) <= 8
+    assert len([unit for unit in with_another if unit not in units]) == 1
