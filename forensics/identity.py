@@ -70,6 +70,18 @@ def tells_deliveries_apart(token: str | None) -> TypeGuard[str]:
     return token is not None and token.startswith("RH~") and token.rfind("~") == len("RH~") + HANDLE_PREFIX_CHARS
 
 
+def is_one_receive(
+    is_fifo: bool | None, counts: tuple[int | None, int | None], tokens: tuple[str | None, str | None]
+) -> bool:
+    """Tell whether two runs had a message by one receive: another receive has another handle, and in a FIFO queue another count.
+
+    ``counts`` and ``tokens``: the receive counts and redacted receipt handles that the two were given.
+    """
+    if is_fifo and None is not counts[0] == counts[1]:
+        return True
+    return tells_deliveries_apart(tokens[0]) and tokens[0] == tokens[1]
+
+
 def handle_prefix(token: str) -> str:
     """Return what every token of one receipt handle begins with: error lines often cut the handle short.
 

@@ -96,6 +96,20 @@ EVENT_WORDS = {
     "unseen": "received, no log shows it",
 }
 """What a row of a timeline tells of."""
+GIVEN_AGAIN = "the poller invoked the function again by the same receive"
+"""How the label of such a bar begins that is no receive: its receive was that of the delivery before."""
+
+
+def event_words(kind: str, label: str | None) -> str:
+    """Return what a row of a timeline tells of.
+
+    >>> event_words("in_flight", "in flight, receive #1"), event_words("in_flight", f"{GIVEN_AGAIN}: receive #1")
+    ('received', 'invoked again')
+    """
+    if kind == "in_flight" and label and label.startswith(GIVEN_AGAIN):
+        return "invoked again"
+    return EVENT_WORDS.get(kind, kind)
+
 
 RESTS_ON = {"proved": "from log lines", "inferred": "from run results"}
 """What a certainty rests on, in the words that stand beside a verdict."""

@@ -1,6 +1,16 @@
 """Batch size 1: no message can fall with another."""
 
-from forensics.counterfactuals.repeat import CAUSE_OPEN, SENT_AGAIN, Answer, Repeat, not_prevented, prevented, undecided
+from forensics.counterfactuals.repeat import (
+    CAUSE_OPEN,
+    SAME_RECEIVE,
+    SENT_AGAIN,
+    Answer,
+    Repeat,
+    not_prevented,
+    prevented,
+    undecided,
+)
+from forensics.terms import INVOKED_AGAIN
 
 _OWN = {"function_timeout": "timed out", "function_error": "failed", "runtime_crash": "crashed"}
 
@@ -15,6 +25,8 @@ def batch_size_1(repeat: Repeat) -> Answer:
     """
     if repeat.is_sent_again:
         return SENT_AGAIN
+    if repeat.cause == INVOKED_AGAIN:
+        return SAME_RECEIVE
     if repeat.earlier_kind == "worker":
         return not_prevented("a worker deletes each message by itself")
     if repeat.cause == "batch_collateral":

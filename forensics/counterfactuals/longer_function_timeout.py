@@ -1,8 +1,17 @@
 """A longer function timeout: the run is not cut off."""
 
-from forensics.counterfactuals.repeat import CAUSE_OPEN, SENT_AGAIN, Answer, Repeat, not_prevented, prevented
+from forensics.counterfactuals.repeat import (
+    CAUSE_OPEN,
+    SAME_RECEIVE,
+    SENT_AGAIN,
+    Answer,
+    Repeat,
+    not_prevented,
+    prevented,
+)
 from forensics.limits import LONGEST_FUNCTION_TIMEOUT_S
 from forensics.sentence import said
+from forensics.terms import INVOKED_AGAIN
 
 
 def longer_function_timeout(repeat: Repeat) -> Answer:
@@ -13,6 +22,8 @@ def longer_function_timeout(repeat: Repeat) -> Answer:
     """
     if repeat.is_sent_again:
         return SENT_AGAIN
+    if repeat.cause == INVOKED_AGAIN:
+        return SAME_RECEIVE
     if repeat.cause == "undecidable":
         return CAUSE_OPEN
     if repeat.earlier_kind == "worker":

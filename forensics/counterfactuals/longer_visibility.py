@@ -1,9 +1,19 @@
 """A longer visibility timeout: the message stays hidden while its consumer works."""
 
-from forensics.counterfactuals.repeat import CAUSE_OPEN, SENT_AGAIN, Answer, Repeat, not_prevented, prevented, undecided
+from forensics.counterfactuals.repeat import (
+    CAUSE_OPEN,
+    SAME_RECEIVE,
+    SENT_AGAIN,
+    Answer,
+    Repeat,
+    not_prevented,
+    prevented,
+    undecided,
+)
 from forensics.limits import LONGEST_VISIBILITY_S
 from forensics.run_ends import FAILED
 from forensics.sentence import said
+from forensics.terms import INVOKED_AGAIN
 
 
 def longer_visibility(repeat: Repeat) -> Answer:
@@ -16,6 +26,8 @@ def longer_visibility(repeat: Repeat) -> Answer:
     """
     if repeat.is_sent_again:
         return SENT_AGAIN
+    if repeat.cause == INVOKED_AGAIN:
+        return SAME_RECEIVE
     if repeat.cause in ("visibility_expired", "handle_expired") and repeat.has_heartbeat:
         return not_prevented("heartbeats set the visibility timeout, whatever the queue's is; the last one had run out")
     if repeat.cause in ("visibility_expired", "handle_expired"):

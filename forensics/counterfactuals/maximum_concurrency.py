@@ -1,6 +1,15 @@
 """A maximum concurrency on the mapping: no message is received that the function cannot take."""
 
-from forensics.counterfactuals.repeat import CAUSE_OPEN, SENT_AGAIN, Answer, Repeat, not_prevented, prevented
+from forensics.counterfactuals.repeat import (
+    CAUSE_OPEN,
+    SAME_RECEIVE,
+    SENT_AGAIN,
+    Answer,
+    Repeat,
+    not_prevented,
+    prevented,
+)
+from forensics.terms import INVOKED_AGAIN
 
 
 def maximum_concurrency(repeat: Repeat) -> Answer:
@@ -11,6 +20,8 @@ def maximum_concurrency(repeat: Repeat) -> Answer:
     """
     if repeat.is_sent_again:
         return SENT_AGAIN
+    if repeat.cause == INVOKED_AGAIN:
+        return SAME_RECEIVE
     if repeat.cause == "undecidable":
         return CAUSE_OPEN
     if repeat.cause == "throttled":

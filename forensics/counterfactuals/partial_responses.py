@@ -1,7 +1,17 @@
 """Working partial batch responses: the handler names the items that failed, and the others are deleted."""
 
-from forensics.counterfactuals.repeat import CAUSE_OPEN, SENT_AGAIN, Answer, Repeat, not_prevented, prevented, undecided
+from forensics.counterfactuals.repeat import (
+    CAUSE_OPEN,
+    SAME_RECEIVE,
+    SENT_AGAIN,
+    Answer,
+    Repeat,
+    not_prevented,
+    prevented,
+    undecided,
+)
 from forensics.run_ends import UNANSWERED
+from forensics.terms import INVOKED_AGAIN
 
 
 def partial_responses(repeat: Repeat) -> Answer:
@@ -14,6 +24,8 @@ def partial_responses(repeat: Repeat) -> Answer:
     """
     if repeat.is_sent_again:
         return SENT_AGAIN
+    if repeat.cause == INVOKED_AGAIN:
+        return SAME_RECEIVE
     if repeat.cause == "undecidable":
         return CAUSE_OPEN
     if repeat.earlier_kind == "worker":

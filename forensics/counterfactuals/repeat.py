@@ -8,7 +8,8 @@ PREVENTED, NOT_PREVENTED, UNDECIDED = "prevented", "not_prevented", "undecided"
 class Repeat(NamedTuple):
     """One delivery in which work was or may have been done again. None means "nothing tells", never zero or no.
 
-    ``cause`` is the redelivery's primary cause, or the origin of a second message id of the same work.
+    ``cause`` is the redelivery's primary cause, that its poller invoked the function again (``INVOKED_AGAIN``), or the origin of a second
+    message id of the same work.
     """
 
     cause: str = "undecidable"
@@ -61,3 +62,6 @@ def undecided(reason: str) -> Answer:
 
 SENT_AGAIN = not_prevented("the work came in a second message, not in a second delivery")
 CAUSE_OPEN = undecided("the evidence leaves open why the message was redelivered")
+SAME_RECEIVE = not_prevented(
+    "the poller invoked the function again by the same receive, and no setting keeps it from that"
+)

@@ -129,7 +129,7 @@ def _repeat(delivery: AnyDelivery, pair: Redelivery | None, origin: str | None, 
         asked = _ALONE._replace(cause=origin or "undecidable", is_fifo=delivery.is_fifo, earlier_effect=before)
         return WorkRepeat(delivery.item_id, delivery.delivery_index, asked, delivery.evidence_ids, is_sure)
     asked = Repeat(
-        cause=pair.cause,
+        cause=pair.came_by,
         is_fifo=delivery.is_fifo,
         earlier_kind=pair.earlier_kind or _ALONE.earlier_kind,
         earlier_status=pair.earlier_status or _ALONE.earlier_status,

@@ -102,7 +102,7 @@ def share_of(
     here = {message.message_id for message in messages}
     further = [message for message in messages if message.origin_excluded or message.origin_open or message.origin]
     mine = [redelivery for redelivery in redeliveries if redelivery.item_id in affected]
-    times = [r.later_received_at for r in mine if r.later_received_at is not None]
+    times = [r.again_at for r in mine if r.again_at is not None]
     times += _other_ids_at(hit)
     times += [message.repeat_shown_at for message in hit if message.repeat_shown_at is not None]
     of_affected = [d for d in ledger if d.item_id in affected]

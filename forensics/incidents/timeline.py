@@ -4,11 +4,14 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from forensics.judging.model import Message
+from forensics.judging.pairs import are_one_receive
 from forensics.sentence import said
 from forensics.streams.model import Delivery
+from forensics.terms import GIVEN_AGAIN
 
 _DERIVED = frozenset({"dead_lettered", "unseen"})
 """Kinds that no line shows: they follow from others."""
@@ -35,7 +38,7 @@ def mark_rows(ledger: Collection[Delivery], messages: Iterable[Message]) -> list
     """
     mine = {(message.queue_arn, message.item_id) for message in messages}
     first_done = _first_done(ledger)
-    receives = _receives(ledger, mine)
+    receives, given_again = _receives(ledger, mine), _given_again(ledger, mine)
     rows = []
     for place, d in enumerate(ledger):
         item = d.queue_arn, d.item_id
@@ -43,7 +46,9 @@ def mark_rows(ledger: Collection[Delivery], messages: Iterable[Message]) -> list
             continue
         is_again = d.effect == "yes" and _place_in_work(d) != first_done[d.queue_arn, d.work_id]
         shown_by = " ".join(filter(None, (d.log_stream, d.request_id)))
-        for kind, at, until_at, label in _marks(d, is_again, receives.get(item, ())):
+        for kind, at, until_at, label in _marks(
+            d, is_again, receives.get(item, ()), (*item, d.delivery_index) in given_again
+        ):
             if at is not None:
                 index = 0 if kind == "sent" else d.delivery_index
                 ended_by = d.ended_by if kind == "in_flight" else None
@@ -73,12 +78,32 @@ def _receives(ledger: Iterable[Delivery], mine: Collection[tuple[str, str]]) -> 
     return {item: sorted(times) for item, times in found.items() if len(times) > 1}
 
 
+def _given_again(ledger: Iterable[Delivery], mine: Collection[tuple[str, str]]) -> set[tuple[str, str, int]]:
+    """Return the places of deliveries that had their message by the receive of the one before: their poller invoked the function again."""
+    items: dict[tuple[str, str], list[Delivery]] = defaultdict(list)
+    for d in ledger:
+        if (item := (d.queue_arn, d.item_id)) in mine:
+            items[item].append(d)
+    found = set()
+    for item, deliveries in items.items():
+        if len(deliveries) > 1:
+            deliveries.sort(key=lambda d: d.delivery_index)
+            found |= {
+                (*item, after.delivery_index)
+                for before, after in pairwise(deliveries)
+                if are_one_receive(before, after)
+            }
+    return found
+
+
 def _place_in_work(d: Delivery) -> tuple[int, str, int]:
     return -1 if d.received_at is None else d.received_at, d.item_id, d.delivery_index
 
 
-def _marks(d: Delivery, is_again: bool, receives: Sequence[int]) -> Iterator[_Mark]:
+def _marks(d: Delivery, is_again: bool, receives: Sequence[int], is_given_again: bool = False) -> Iterator[_Mark]:
     """Yield what is drawn of one delivery; without a time a mark is not drawn.
+
+    One that had its message by the receive before it (``is_given_again``) had it since its run began.
 
     A message that was received again had been visible before that, whatever its run did: where nothing tells until when it was
     hidden, it was in flight until then at the latest.
@@ -94,9 +119,9 @@ def _marks(d: Delivery, is_again: bool, receives: Sequence[int]) -> Iterator[_Ma
         left_at = ended_at if again_at is None or ended_at is None else min(ended_at, again_at)
         yield (
             "in_flight",
-            d.received_at,
+            _first_known(d.run_started_at, d.received_at) if is_given_again else d.received_at,
             _first_known(gone_at, d.hidden_until_at, left_at),
-            labels.in_flight,
+            labels.given_again if is_given_again else labels.in_flight,
         )
         began_at = _first_known(d.started_at, d.received_at if d.consumer_kind == "worker" else None)
         yield (
@@ -128,6 +153,7 @@ class _Labels(NamedTuple):
     """What is said of a receive, by its count."""
 
     in_flight: str
+    given_again: str
     handling: str
     unseen: str
 
@@ -142,6 +168,7 @@ def _labels(receive_count: int | None) -> _Labels:
     received = "receive count not logged" if receive_count is None else said("receive #{n}", n=receive_count)
     return _Labels(
         said("in flight, {received}", received=received),
+        said(f"{GIVEN_AGAIN}: {{received}}", received=received),
         said("handling, {received}", received=received),
         said("received, and no log shows it: {received}", received=received),
     )

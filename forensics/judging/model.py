@@ -44,6 +44,12 @@ class Redelivery(msgspec.Struct, kw_only=True, array_like=True):
     is_provisional: bool = False
     earlier_has_heartbeat: bool = False
     is_one_receive: bool = False
+    invoked_again_at: int | None = None
+
+    @property
+    def again_at(self) -> int | None:
+        """When it came again, UTC: its receive, or where both runs had one receive, when the later one began."""
+        return self.invoked_again_at if self.is_one_receive else self.later_received_at
 
     @property
     def came_by(self) -> str:

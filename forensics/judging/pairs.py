@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from forensics.identity import tells_deliveries_apart
+from forensics.identity import is_one_receive
 from forensics.judging.calls import CHANGE, DELETE
 from forensics.judging.evidence import united
 from forensics.judging.known import first_known, highest
@@ -95,7 +95,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         is_fifo=later.is_fifo,
         earlier_received_at=earlier.received_at,
         later_received_at=later.received_at,
-        gap_ms=gap_ms,
+        gap_ms=None if pair.is_one_receive else gap_ms,
         run_ms=run_ms,
         overlap_ms=max(_overlap_ms(pair, earlier, later) or 0, 0),
         visibility_timeout_s=None if earlier.has_heartbeat else earlier.visibility_timeout_s,
@@ -116,6 +116,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         rulings=decision.rulings,
         evidence_ids=united(earlier.evidence_ids, later.evidence_ids),
         is_one_receive=pair.is_one_receive,
+        invoked_again_at=later.run_started_at if pair.is_one_receive else None,
         is_provisional=redelivery_final_at(decision.cause, earlier, around.finality) is not None,
     )
 
@@ -141,10 +142,10 @@ def _status(earlier: Delivery) -> str:
 
 
 def are_one_receive(earlier: Delivery, later: Delivery) -> bool:
-    """Tell whether both runs had the message by one receive: another receive has another handle, and in a FIFO queue another count."""
-    if later.is_fifo and None is not earlier.receive_count == later.receive_count:
-        return True
-    return tells_deliveries_apart(earlier.receipt_handle) and earlier.receipt_handle == later.receipt_handle
+    """Tell whether both runs had the message by one receive."""
+    is_fifo = later.is_fifo and earlier.received_from_arn == later.received_from_arn
+    counts = earlier.receive_count, later.receive_count
+    return is_one_receive(is_fifo, counts, (earlier.receipt_handle, later.receipt_handle))
 
 
 def _overlap_ms(pair: DeliveryPair, earlier: Delivery, later: Delivery) -> int | None:

@@ -7,9 +7,11 @@ from datetime import datetime
 from typing import Any
 
 from forensics.identity import queue_name
-from forensics.report.runs import consumer_text, ids_of, is_named_whole, same_run
+from forensics.report.faults import trigger_of
+from forensics.report.runs import came_at, consumer_text, ids_of, is_named_whole, same_run
 from forensics.run_ends import WORDS
 from forensics.sentence import counted, joined, said
+from forensics.terms import INVOKED_AGAIN
 from forensics.words import ms_between, span_text
 
 Row = Mapping[str, Any]
@@ -71,14 +73,21 @@ def cause_chain(
         add(earlier["run_ended_at"], _ended(earlier, durations.get(earlier["consumer"]), left), first_run)
     if refused:
         add(earlier["delete_at"], _DELETES[earlier["delete_status"]], [earlier])
-    if earlier["hidden_until_at"] and later["received_at"] and earlier["hidden_until_at"] <= later["received_at"]:
+    is_one_receive = told.get("is_one_receive")
+    seen_at = None if is_one_receive else later["received_at"]
+    if earlier["hidden_until_at"] and seen_at and earlier["hidden_until_at"] <= seen_at:
         hidden = span_text(ms_between(earlier["received_at"], earlier["hidden_until_at"]))
         add(
             earlier["hidden_until_at"],
             said(_VISIBLE_ONE if left <= 1 else _VISIBLE, span=hidden),
             [earlier],
         )
-    add(later["received_at"], _came_again(told, later, second_run), [told, *second_run])
+    if is_one_receive:
+        began = {i["invocation_id"]: i["started_at"] for i in invocations}
+        after_ms = ms_between(began.get(earlier["consumer"]), came_at(told))
+        add(came_at(told), _invoked_again(told, later, second_run, after_ms), [told, *second_run])
+    else:
+        add(later["received_at"], _came_again(told, later, second_run), [told, *second_run])
     again = [d for d in second_run if d["effect"] == "yes" and _done_before(d, deliveries)]
     if again:
         at = min(
@@ -90,9 +99,12 @@ def cause_chain(
 
 
 def _first_redelivery(incident: Row, redeliveries: Sequence[Row]) -> Row | None:
+    by_poller = trigger_of(incident) == INVOKED_AGAIN
+
     def order(r: Row) -> tuple[Any, ...]:
-        at = r["later_received_at"] or r["earlier_received_at"]
-        return (r["cause"] != incident["primary_cause"], at is None, at, r["item_id"], r["delivery_index"])
+        at = came_at(r) or r["earlier_received_at"]
+        is_other = r["cause"] != incident["primary_cause"] or bool(r.get("is_one_receive")) != by_poller
+        return (is_other, at is None, at, r["item_id"], r["delivery_index"])
 
     return min(redeliveries, key=order) if redeliveries else None
 
@@ -145,8 +157,23 @@ def _came_again(told: Row, later: Row, run: Sequence[Row]) -> str:
         who=consumer_text(later),
         n=said("{messages} of {queue}", messages=n, queue=dead_letter_queue) if dead_letter_queue else n,
         gap=said(" {span} after the previous receive", span=span_text(gap_ms)) if gap_ms is not None else "",
-        overlap=said("; both ran at once for {span}", span=span_text(overlap_ms)) if overlap_ms else "",
+        overlap=_overlap(overlap_ms),
     )
+
+
+def _invoked_again(told: Row, later: Row, run: Sequence[Row], after_ms: float | None) -> str:
+    """Say that one receive was given to another run, so long after the first began: nothing was received again."""
+    return said(
+        "The poller invoked {who} again with {n} of the same receive{gap}{overlap}.",
+        who=consumer_text(later),
+        n=counted(len(run), "message"),
+        gap=said(", {span} after the first run began", span=span_text(after_ms)) if after_ms is not None else "",
+        overlap=_overlap(told["overlap_ms"]),
+    )
+
+
+def _overlap(overlap_ms: float | None) -> str:
+    return said("; both ran at once for {span}", span=span_text(overlap_ms)) if overlap_ms else ""
 
 
 def _done_before(delivery: Row, deliveries: Sequence[Row]) -> bool:

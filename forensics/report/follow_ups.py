@@ -9,6 +9,7 @@ from forensics.report.actions import ANY_ROOM, Room
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.report.settings_then import SettingFact
 from forensics.sentence import counted, said
+from forensics.terms import INVOKED_AGAIN
 from forensics.verdict.interval import AFFECTED
 
 Row = Mapping[str, Any]
@@ -100,6 +101,8 @@ def follow_ups(
             )
         )
     causes = set(cause_counts(incident))
+    if incident.get("trigger") == INVOKED_AGAIN and not incident.get("still_open"):
+        causes.discard("undecidable")
     found += _against(causes, incident.get("trigger"), room)
     found += [suggestion for codes, suggestion in _BY_CAUSE.items() if causes & codes]
     if any(s.name == "dead-letter queue" and s.falls_short and s.falls_short_now for s in settings):

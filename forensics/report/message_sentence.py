@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from forensics.identity import is_fifo_name, is_one_receive
 from forensics.sentence import capitalized, counted, joined, said
 
 Row = Mapping[str, Any]
@@ -23,12 +24,17 @@ def message_clause(deliveries: Sequence[Row], verdict: Row | None) -> str:
     of_id: dict[str, list[Row]] = {}
     for d in deliveries:
         of_id.setdefault(d["message_id"] or d["item_id"], []).append(d)
-    times = sum(max([len(mine), *(d["receive_count"] or 0 for d in mine)]) for mine in of_id.values())
+    receives = {name: _receives(mine) for name, mine in of_id.items()}
+    times = sum(max([len(receives[name]), *(d["receive_count"] or 0 for d in mine)]) for name, mine in of_id.items())
     under = "received {times} under {n} ids" if len(of_id) > 1 else "received {times}"
     parts = [said(under, times=_times(times), n=len(of_id))]
-    if unseen := times - sum(bool(d["is_seen"]) for d in deliveries):
+    every = [receive for mine in receives.values() for receive in mine]
+    if len(every) < len(deliveries):
+        runs = sum(bool(d["is_seen"]) for d in deliveries)
+        parts.append(said("given to {n} runs", n=runs))
+    if unseen := times - sum(any(d["is_seen"] for d in receive) for receive in every):
         parts.append(said("of which {receives} left no log line", receives=counted(unseen, "receive")))
-    deleted = sum(d["ended_by"] == "deleted" for d in deliveries)
+    deleted = sum(any(d["ended_by"] == "deleted" for d in receive) for receive in every)
     parts.append(said("deleted {times}", times=_times(deleted)) if deleted else "not seen to be deleted")
     if refused := sum(d["delete_status"] == "expired" for d in deliveries):
         parts.append(said("delete refused {times}", times=_times(refused)))
@@ -43,6 +49,24 @@ def message_clause(deliveries: Sequence[Row], verdict: Row | None) -> str:
         often = said("{n} to {most} times", n=least, most=most)
     parts.append(said("work done {times}", times=often) if (least, most) != (0, 0) else "work not done")
     return joined(parts, ", ")
+
+
+def _receives(mine: Sequence[Row]) -> list[list[Row]]:
+    """Return a message's deliveries by receive: its poller may give one to several runs."""
+    found: list[list[Row]] = []
+    for d in mine:
+        if found and _are_one_receive(found[-1][-1], d):
+            found[-1].append(d)
+        else:
+            found.append([d])
+    return found
+
+
+def _are_one_receive(earlier: Row, later: Row) -> bool:
+    queues = {(d["queue_arn"], d.get("received_from_arn")) for d in (earlier, later)}
+    is_fifo = len(queues) == 1 and is_fifo_name(later["queue"])
+    counts = earlier["receive_count"], later["receive_count"]
+    return is_one_receive(is_fifo, counts, (earlier.get("receipt_handle"), later.get("receipt_handle")))
 
 
 def done(deliveries: Sequence[Row], verdict: Row | None) -> tuple[int, int | None]:

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from forensics.report.runs import ids_of, source_text
+from forensics.report.runs import came_at, ids_of, source_text
 from forensics.sentence import said
 from forensics.words import ms_between, span_text
 
 Row = Mapping[str, Any]
 _DRAINED = "last affected message left the queue ({count} to the dead-letter queue)"
+_FIRST_REPEAT = "first repeat received", "first repeat: the poller invoked the function again by the same receive"
+_LAST_REPEAT = "last repeat received", "last repeat: the poller invoked the function again by the same receive"
 _FAILURES = {
     "timeout": "first run that timed out",
     "error": "first run that failed",
@@ -61,12 +63,17 @@ def key_moments(
             [again],
         )
     later = {_key(d): d for d in deliveries}
-    repeats = [(r["later_received_at"], r, later.get(_key(r))) for r in redeliveries if r["later_received_at"]]
+    repeats = [(at, r, later.get(_key(r))) for r in redeliveries if (at := came_at(r))]
     repeats += [(d["received_at"], d, d) for d in _of_other_ids(messages, deliveries)]
-    for pick, what in ((min, "first repeat received"), (max, "last repeat received")):
+    for pick, what, by_poller in ((min, *_FIRST_REPEAT), (max, *_LAST_REPEAT)):
         at, cited, shown = pick(repeats, key=_when) if repeats else (None, {}, None)
         if at and not (found and found[-1].at == at):
-            add(at, what, source_text(shown) if shown else "derived", [cited])
+            add(
+                at,
+                by_poller if cited.get("is_one_receive") else what,
+                source_text(shown) if shown else "derived",
+                [cited],
+            )
     if not repeats and (by_lines := [m for m in messages if m.get("repeat_shown_at")]):
         first = min(by_lines, key=lambda m: (m["repeat_shown_at"], m["item_id"]))
         add(first["repeat_shown_at"], "repeated by then, as lines of its key show", "derived", [first])
@@ -110,7 +117,8 @@ def _of_other_ids(messages: Sequence[Row], deliveries: Sequence[Row]) -> Iterato
 
 def _first_visible_again(deliveries: Sequence[Row], redeliveries: Sequence[Row]) -> Row | None:
     """Return the delivery whose visibility timeout ran out first and was followed by another receive."""
-    followed = {(r["item_id"], r["delivery_index"] - 1): r["later_received_at"] for r in redeliveries}
+    again = (r for r in redeliveries if not r.get("is_one_receive"))
+    followed = {(r["item_id"], r["delivery_index"] - 1): r["later_received_at"] for r in again}
     out = [
         d
         for d in deliveries

@@ -21,6 +21,7 @@ from forensics.report.opening import headline
 from forensics.report.options import ReportOptions
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
 from forensics.report.records import cause_counts, verdicts_told
+from forensics.report.runs import came_at
 from forensics.report.summary import certainty_text, state_text
 from forensics.report.told import cause, rival
 from forensics.report.works import by_work, repeated_text
@@ -162,7 +163,7 @@ def _sent_again(case: Case) -> dict[str, int]:
 
 def _repeat_span(case: Case) -> str:
     affected = {m["item_id"] for m in case.affected}
-    repeats = [r["later_received_at"] for r in case.redeliveries if r["item_id"] in affected and r["later_received_at"]]
+    repeats = [at for r in case.redeliveries if r["item_id"] in affected and (at := came_at(r))]
     if not case.left_out:
         repeats += [at for work in case.works() for at in (work["first_repeat_at"], *work["other_ids_at"]) if at]
     if not repeats:

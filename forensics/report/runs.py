@@ -1,6 +1,7 @@
 """Deliveries grouped by the consumer that got them, and how a source is named."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 Row = Mapping[str, Any]
@@ -19,6 +20,16 @@ def source_text(delivery: Row) -> str:
 def consumer_text(delivery: Row) -> str:
     """Name who got a delivery: the function, else the worker's log group."""
     return str(delivery["function_name"] or delivery["log_group"] or "an unknown consumer")
+
+
+def came_at(redelivery: Row) -> datetime | None:
+    """Return when a message came again: its receive, or, where both runs had one receive, when the later one began.
+
+    Data versions of earlier releases do not tell the two apart.
+    """
+    is_one_receive = redelivery.get("is_one_receive")
+    at: datetime | None = redelivery["invoked_again_at" if is_one_receive else "later_received_at"]
+    return at
 
 
 def same_run(deliveries: Iterable[Row], delivery: Row) -> list[Row]:

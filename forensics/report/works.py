@@ -13,6 +13,7 @@ from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.lake.findings import rows_of
 from forensics.lake.rows import plain_rows
+from forensics.report.runs import came_at
 from forensics.sentence import counted, joined, said
 from forensics.tables.findings import MESSAGES, REDELIVERIES
 from forensics.verdict.interval import AFFECTED
@@ -21,6 +22,7 @@ from forensics.words import interval_text
 Row = Mapping[str, Any]
 Others = Mapping[str, Sequence[tuple[str, datetime | None]]]
 """By work id, other incidents with a message of that work, and when it was first received."""
+_CAME_AGAIN = ["item_id", "later_received_at", "is_one_receive", "invoked_again_at"]
 _AT_A_TIME = 5_000
 """Messages that are rows of Python at a time; the rest stays in columns, a tenth of the size."""
 
@@ -54,16 +56,16 @@ def every_work(findings: Findings, incident: Row, others: Others) -> Iterator[Ro
     found = (
         work for _, mine in groupby(numbered, key=lambda pair: pair[0]) for work in by_work(row for _, row in mine)
     )
-    repeats = findings.scan(REDELIVERIES, ["item_id", "later_received_at"], equals("queue_arn", incident["queue_arn"]))
+    repeats = findings.scan(REDELIVERIES, _CAME_AGAIN, equals("queue_arn", incident["queue_arn"]))
     again = first_repeats(row for batch in repeats for row in plain_rows(batch))
     yield from with_first_repeats(found, again, others)
 
 
 def first_repeats(redeliveries: Iterable[Row]) -> dict[str, datetime]:
-    """Return per item id when it was first received again."""
+    """Return per item id when it first came again."""
     found: dict[str, datetime] = {}
     for row in redeliveries:
-        item, at = row["item_id"], row["later_received_at"]
+        item, at = row["item_id"], came_at(row)
         if at is not None and (item not in found or at < found[item]):
             found[item] = at
     return found

@@ -146,7 +146,7 @@ REDELIVERIES = Table(
         Column(
             "gap_ms",
             "long",
-            "between the two receives; null where either is unlogged, or where the two times cannot both hold",
+            "between the two receives; null where either is unlogged, where the two times cannot both hold, or where there was one",
         ),
         Column(
             "visibility_timeout_s",
@@ -160,6 +160,15 @@ REDELIVERIES = Table(
         *sentence("excluded", "rival causes with why they are out, in words", "strings"),
         *sentence("would_decide", "what evidence would decide it; null where decided"),
         Column("is_provisional", "bool", "the cause rests on lines that are missing, and late lines may still come"),
+        Column(
+            "is_one_receive",
+            "bool",
+            "both runs had it by one receive: Lambda's poller invoked the function again, and SQS did nothing; null in data versions "
+            "of earlier releases",
+        ),
+        Column(
+            "invoked_again_at", "timestamp", "when the later run of one receive began, UTC; null where nothing tells"
+        ),
         _EVIDENCE,
     ),
 )

@@ -17,7 +17,7 @@ INCIDENTS = Table(
         Column(
             "first_repeat_at",
             "timestamp",
-            "first redelivery of an affected message, receive of another id of its work, or line of its key that shows a repeat at the latest, UTC",
+            "first redelivery of an affected message (a second run's start where it had the same receive), receive of another id of its work, or line of its key that shows a repeat at the latest, UTC",
         ),
         Column("messages", "int", "affected messages; null where logs name none"),
         Column("messages_at_most", "int", "upper bound of affected messages"),

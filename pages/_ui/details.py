@@ -8,7 +8,7 @@ import streamlit as st
 from forensics.charts.lanes import lane_names, short_names
 from forensics.lake.conditions import Condition
 from forensics.tables.findings import DELIVERIES, MESSAGES
-from forensics.terms import END_WORDS, EVENT_WORDS
+from forensics.terms import END_WORDS, event_words
 from pages._ui.lines import cut, line_of, log_lines
 from pages._ui.said import count_text as count
 from pages._ui.said import language, say, term
@@ -223,7 +223,7 @@ def evidence(
             {
                 "Time": time(row["at"]),
                 "Message": names.get(row["item_id"], row["item_id"]),
-                "Event": said.maybe(EVENT_WORDS.get(row["kind"], row["kind"])),
+                "Event": said.maybe(event_words(row["kind"], row["label"])),
                 "#": None if row["kind"] == "sent" else row["receive_count"],
                 "Line": cut(line["line"]) if line else None,
                 "Source": said.place(row["source"]),

@@ -11,7 +11,7 @@ from forensics.charts.beside import is_message
 from forensics.charts.hover import item_of, mark_key
 from forensics.lake.conditions import Condition
 from forensics.tables.findings import TIMELINE
-from forensics.terms import EVENT_WORDS
+from forensics.terms import event_words
 from pages._ui import lines
 from pages._ui.said import in_words, language, offset_text, say, term
 from pages._ui.shell import Page
@@ -122,4 +122,4 @@ def _sentence(row: dict[str, Any], case: Case, page: Page, keys: dict[str, str])
         if row["until_at"] is not None
         else ""
     )
-    return f"{when} · **{term(EVENT_WORDS.get(row['kind'], row['kind']))}**{count}{by}{until} · {who}"
+    return f"{when} · **{term(event_words(row['kind'], row['label']))}**{count}{by}{until} · {who}"

@@ -8,12 +8,14 @@ import streamlit as st
 
 from forensics.origins import ORIGIN_RULES
 from forensics.report.activity import is_open, state_of, was_active
+from forensics.report.faults import trigger_of
 from forensics.report.guards import guard_notes
 from forensics.report.opening import Opening, headline
 from forensics.report.provisional import provisional_sentence
 from forensics.report.told import cause as told_cause
 from forensics.report.works import by_work
 from forensics.sentence import said
+from forensics.terms import INVOKED_AGAIN
 from pages._ui import exports, marks
 from pages._ui.case import case_of
 from pages._ui.completeness import warn
@@ -170,9 +172,10 @@ def how_often(case: Incident, first: Opening, page: Page) -> str:
     write = page.clock.day if page.clock.spans_days([case["started_at"], case["ended_at"]]) else page.clock.second
     values = {"repeats": plain(in_words(first.repeats)), "at": write(at)}
     has_other_ids = case["works"] is not None and case["works"] < case["messages"]
-    if has_other_ids or case.get(
-        "received_once"
-    ):  # it may have been the receive of another id, or what a line of the key shows
+    is_invoked = trigger_of(case) == INVOKED_AGAIN
+    if (
+        has_other_ids or case.get("received_once") or is_invoked
+    ):  # or the receive of another id, a line of the key, a second run
         return say("**How often:** {repeats} · first repeat {at}  \n", **values)
     return say("**How often:** {repeats} · first redelivery {at}  \n", **values)
 

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from forensics.lake import Lake
 from forensics.people import annotate, views
 from forensics.tables.findings import MESSAGES
+from forensics.terms import GIVEN_AGAIN, INVOKED_AGAIN
 from pages._ui.board import lake_path
 from tests.pages import tales
 from tests.pages.reading import PAGES, ROOT, words
@@ -151,6 +152,20 @@ def test_an_incident_says_headline_cause_and_how_often(visit):
     assert at.title[0].value == "7 to 8 of 10 redelivered messages were processed more than once"
     assert "timed out after 30 s with 10 messages of payments" in words(at)
     assert "**How often:** 7 to 8 repeats on 8 messages · first redelivery 05:22:00" in words(at)
+
+
+def test_runs_of_one_receive_are_told_as_repeats_and_not_as_receives(visit, tmp_path):
+    story = Story(data_until_at=START + timedelta(hours=1))
+    tales.double_billing(story)
+    story.findings["incidents"][0]["trigger"] = INVOKED_AGAIN
+    for row in story.findings["timeline"]:
+        if row["kind"] == "in_flight" and row["delivery_index"] == 2:
+            row["label"] = f"{GIVEN_AGAIN}: receive #1"
+    at = visit("pages/incident.py", story.save(tmp_path / "lake"), incident=DOUBLE_BILLING)
+    events = [row["Event"] for table in at.dataframe for row in table.value.to_dict("records") if "Event" in row]
+
+    assert "first repeat 05:22:00" in words(at)
+    assert (events.count("received"), events.count("invoked again")) == (10, 10)
 
 
 def test_an_incident_tells_chain_rivals_settings_and_limits(visit):

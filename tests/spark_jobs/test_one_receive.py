@@ -2,7 +2,13 @@
 
 import pytest
 
+from forensics.counterfactuals import CHANGES
 from forensics.identity import handle_token
+from forensics.language import Language
+from forensics.report.case import load_case
+from forensics.report.message_sentence import message_sentence
+from forensics.report.options import ReportOptions
+from forensics.report.pages import markdown_page
 from forensics.settings import Settings
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES, REDELIVERIES
 from spark_jobs.carrier import Here
@@ -101,3 +107,85 @@ def test_the_incident_says_that_its_poller_invoked_it_again(tmp_path):
     assert told[TWICE] == (
         "It was delivered 2 times: it was redelivered by its poller, which invoked the function again with one receive."
     )
+
+
+def case_of(tmp_path, **given):
+    findings, _ = judged(lake_of(tmp_path, **given))
+    (incident,) = findings.read(INCIDENTS).to_pylist()
+    return load_case(findings, incident["incident_id"])
+
+
+def test_the_cause_chain_tells_when_the_poller_invoked_it_again_and_of_no_other_receive(tmp_path):
+    chain = case_of(tmp_path).chain
+
+    assert [(fact.at, fact.sentence.partition(" (")[0]) for fact in chain] == [
+        (at(0), "charge received 1 message of payments"),
+        (at(1.1), "The message had finished"),
+        (at(2.1), "The run ended in success after 2 s."),
+        (
+            at(30),
+            "The poller invoked charge again with 1 message of the same receive, 29.9 s after the first run began.",
+        ),
+        (at(31), "The work was done again."),
+    ]
+    assert Language("ja").sentence(chain[3].sentence) == (
+        "ポーラーが最初の実行の開始から 29.9 秒後に同じ受信のメッセージ 1 件で charge を再度呼び出し。"
+    )
+
+
+def test_a_copy_is_told_to_have_been_received_again(tmp_path):
+    chain = case_of(tmp_path, handles={}).chain
+
+    assert "charge received 1 message again" in chain[1].sentence
+
+
+def test_its_first_repeat_is_when_the_second_run_began(tmp_path):
+    case = case_of(tmp_path)
+    (again,) = (r for r in case.redeliveries if r["item_id"] == TWICE)
+    told = {moment.what: moment.at for moment in case.moments}
+
+    assert (again["is_one_receive"], again["invoked_again_at"], again["gap_ms"]) == (True, at(30), None)
+    assert case.incident["first_repeat_at"] == at(30)
+    assert [work["first_repeat_at"] for work in case.works()] == [at(30)]
+    assert told["first repeat: the poller invoked the function again by the same receive"] == at(30)
+    assert not {"first repeat received", "first message visible again"} & set(told)
+
+
+def test_its_timeline_has_one_receive_and_the_message_in_the_second_run_from_when_that_began(tmp_path):
+    in_flight = [
+        (row["at"], row["label"])
+        for row in case_of(tmp_path).timeline
+        if row["item_id"] == TWICE and row["kind"] == "in_flight"
+    ]
+
+    assert in_flight == [
+        (at(0), "in flight, receive #1"),
+        (at(30), "the poller invoked the function again by the same receive: receive #1"),
+    ]
+
+
+def test_the_answer_to_an_id_counts_one_receive_and_one_delete(tmp_path):
+    case = case_of(tmp_path)
+    mine = [d for d in case.deliveries if d["item_id"] == TWICE]
+    (verdict,) = (m for m in case.messages if m["item_id"] == TWICE)
+
+    assert message_sentence(mine, verdict) == "Received once, given to 2 runs, deleted once, work done 2 times."
+
+
+def test_no_setting_would_have_prevented_it_and_no_line_is_asked_for(tmp_path):
+    case = case_of(tmp_path)
+    told = {row["change"]: (row["prevented"], row["undecided"]) for row in case.counterfactuals}
+
+    assert told == {change: (int(change == "idempotency_key"), 0) for change in CHANGES}
+    assert not any("Several causes remain" in suggestion.reason for suggestion in case.follow_ups)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_no_report_says_that_it_was_received_again(tmp_path, language):
+    case = case_of(tmp_path)
+    page = markdown_page(case, ReportOptions(language=language, all_events=True))
+
+    again = {"en": "The poller invoked charge again", "ja": "charge を再度呼び出し"}[language]
+    assert again in page
+    assert not any(words in page for words in ("previous receive", "前回の受信", "received 1 message again"))
+    assert (" before)" in page) == (language == "en")

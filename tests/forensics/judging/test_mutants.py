@@ -119,6 +119,7 @@ ASKED = {
         (test_pairs.timed_out, test_pairs.ENDED_WELL),
         (test_pairs.by_one_receive, test_pairs.ONE_RECEIVE),
         (test_pairs.at_once, test_pairs.AT_ONCE),
+        (test_pairs.again_at, test_pairs.AGAIN_AT),
         (test_pairs.printed, test_pairs.PRINTED),
         (test_pairs.printed_by_worker, test_pairs.PRINTED_BY_WORKERS),
         (test_pairs.provisional, test_pairs.PROVISIONAL),

@@ -363,6 +363,11 @@ ONE_RECEIVE = {
     "no names": ({}, {}, False),
     "no names, of a FIFO queue": ({}, {"is_fifo": True}, False),
     "one count of a FIFO queue": ({"receive_count": 1}, {"receive_count": 1, "is_fifo": True}, True),
+    "one count of a FIFO queue and of its dead-letter queue": (
+        {"receive_count": 1},
+        {"receive_count": 1, "is_fifo": True, "received_from_arn": "arn:aws:sqs:eu-west-1:123456789012:dlq.fifo"},
+        False,
+    ),
     "two counts of a FIFO queue": ({"receive_count": 1}, {"receive_count": 2, "is_fifo": True}, False),
     "one count of a standard queue": ({"receive_count": 1}, {"receive_count": 1, "is_fifo": False}, False),
 }
@@ -391,6 +396,25 @@ def at_once(of, facts):
     later = delivery(**{"received_basis": "line", "receipt_handle": HANDLE, **facts})
     (found,) = of.redeliveries_of([earlier, later], Around())
     return found.overlap_ms
+
+
+AGAIN_AT = {
+    "by the same receive": ({"run_started_at": 9 * S}, (9 * S, None)),
+    "by the same receive, and nothing tells when its run began": ({}, (None, None)),
+    "by another receive": ({"receipt_handle": OTHER_HANDLE, "run_started_at": 9 * S}, (8 * S, 8_000)),
+}
+
+
+def again_at(of, facts):
+    earlier = delivery(received_at=0, receipt_handle=HANDLE, run_started_at=1 * S)
+    later = delivery(**{"received_at": 8 * S, "receipt_handle": HANDLE, **facts})
+    (found,) = of.redeliveries_of([earlier, later], Around())
+    return found.again_at, found.gap_ms
+
+
+@pytest.mark.parametrize(("facts", "expected"), AGAIN_AT.values(), ids=AGAIN_AT)
+def test_it_came_again_when_it_was_received_or_when_a_second_run_of_one_receive_began(facts, expected):
+    assert again_at(pairs, facts) == expected
 
 
 @pytest.mark.parametrize(("facts", "expected"), AT_ONCE.values(), ids=AT_ONCE)
