@@ -11,6 +11,7 @@ from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
 from forensics.suggestions.outcomes import LEAST_ITEMS, LEAST_SHARE, MOST_SHOWN, ends_of, examples, together, words_of
 from forensics.suggestions.templates import Template
 from forensics.suggestions.timing import LEAST_WORK_US, Placed
+from forensics.suggestions.wording import NOT_DONE
 
 LEAST_EXHAUSTIVE = 30
 LEAST_DELETED = 0.5
@@ -19,13 +20,6 @@ _DELETED = re.compile(
     r"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z]))(?i:(?:delet|remov|acknowledg)\w*|ack(?:ed|ing)?(?![a-z]))", re.ASCII
 )
 """In a name such as message_deleted or messageDeleted, too."""
-_NOT_DONE = re.compile(
-    r"\b(?i:fail\w*|errors?|cannot|can't|could not|couldn't|unable|refused|not|will|about to|going to|start\w*|begin\w*|"
-    r"trying|receiv(?:e[sd]?|ing)(?! count)|got|fetch\w*|poll\w*|dequeu\w*|pick\w* up|processing|handling|calling|validat\w*|check\w*)\b|"
-    r"_(?:fail\w*|error)|(?<=[a-z])(?:Fail\w*|Error)",
-    re.ASCII,
-)
-"""Words that say of something that it went wrong, or is still to be done."""
 
 
 class Marks(NamedTuple):
@@ -174,7 +168,7 @@ def _deleted(candidates: Sequence[Placed]) -> Placed | None:
         and p.once >= max(LEAST_ITEMS, LEAST_DELETED * (p.once + p.never))
         and p.is_closing
         and _DELETED.search(words_of(p))
-        and not _NOT_DONE.search(words_of(p))
+        and not NOT_DONE.search(words_of(p))
     ]
     return max(found, key=lambda p: (p.once, p.template.where == MESSAGE_ID, p.template.expression), default=None)
 
@@ -211,7 +205,7 @@ def _effect(
         return None
     closing = [p for p, busy in whole if p.can_tell and p.is_closing and not busy]
     if not closing and over:
-        closing = [p for p, busy in whole if not busy and not p.is_opening and not _NOT_DONE.search(words_of(p))]
+        closing = [p for p, busy in whole if not busy and not p.is_opening and not NOT_DONE.search(words_of(p))]
     if closing:
         return min(closing, key=lambda p: (-p.once, p.after_us, p.template.where != MESSAGE_ID, p.template.expression))
     for p, busy in whole:

@@ -6,7 +6,7 @@ whole lines would make of it: two lines that differ in a word only beside the va
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from forensics.parsers.app_lines import PREFIX
 from forensics.parsers.marks import mark, mark_pattern
 from forensics.possessive import compiled
 from forensics.suggestions.circumstances import ANY_WORDS, TOKEN, VARIABLE, around, circumstances, masked
+from forensics.suggestions.fillers import FILLER, FILLERS, LONGEST, Filled, Shape, Told, fillers_of
 from forensics.suggestions.model import MESSAGE_ID, RunLines
 from forensics.suggestions.wording import beginnings, free_words, said_behind, words_behind
 
@@ -27,7 +28,8 @@ _ENDS = ".-+@"
 """Characters of a token that end a sentence rather than a value."""
 _SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
 _HIDDEN = re.compile(f"[{VARIABLE}{ANY_WORDS}]")
-_SHOWN_AS = {VARIABLE: r"\S+?", ANY_WORDS: r'[^"]*?'}
+_SHOWN_AS = {VARIABLE: r"\S+?", ANY_WORDS: r'[^"]*?', FILLER: r"\S+?", FILLERS: rf"\S+?(?: \S+?){{0,{LONGEST - 1}}}"}
+_SHOWN = re.compile(f"[{''.join(_SHOWN_AS)}]")
 _COLUMN = "\t"
 MOST_EXAMPLES = 5
 _WORDS_OF_TAIL = 3
@@ -72,7 +74,7 @@ class Template:
     """One way of naming an item. ``where`` is what names it; ``sayings`` are by place of the run."""
 
     where: str
-    shape: tuple[str, str]
+    shape: Shape
     texts: list[tuple[str, int, int]] = field(default_factory=list)
     text_lines: list[tuple[int, int]] = field(default_factory=list)
     sayings: dict[int, list[Saying]] = field(default_factory=dict)
@@ -87,16 +89,18 @@ class Template:
 
 def templates_of(runs: Iterable[RunLines]) -> list[Template]:
     """Return the templates of some runs, each with an expression that matches it and none of the others' examples."""
-    found: dict[tuple[str, tuple[str, str]], Template] = {}
+    found: dict[tuple[str, Shape], Template] = {}
     runs = list(runs)
     said = [list(_sayings(run)) for run in runs]
-    all_texts: dict[tuple[str, tuple[str, str]], list[str]] = {}
+    all_texts: dict[tuple[str, Shape], list[str]] = {}
     named = (((place, s.item), text, s.start) for place, sayings in enumerate(said) for s, _, text in sayings)
     passed_over = circumstances(named)
     free = _free_by_lead(((text, s.start, s.end) for sayings in said for s, _, text in sayings), passed_over)
+    shapes = [[shape_of(text, s.start, s.end, passed_over, free) for s, _, text in sayings] for sayings in said]
+    filled = _fillers(runs, said, shapes)
     for place, sayings in enumerate(said):
-        for saying, where, text in sayings:
-            shape = shape_of(text, saying.start, saying.end, passed_over, free)
+        for (saying, where, text), told in zip(sayings, shapes[place], strict=True):
+            shape = filled(told)
             template = found.setdefault((where, shape), Template(where, shape))
             template.sayings.setdefault(place, []).append(saying)
             all_texts.setdefault((where, shape), []).append(text)
@@ -107,9 +111,22 @@ def templates_of(runs: Iterable[RunLines]) -> list[Template]:
     templates = list(found.values())
     unnamed = _unnamed(runs, said)
     for key, template in found.items():
-        shortest = _expression(template, templates, unnamed, passed_over, free)
+        shortest = _expression(
+            template, templates, unnamed, lambda text, start, end: filled(shape_of(text, start, end, passed_over, free))
+        )
         template.expression = _with_words(shortest, template, all_texts[key])
     return [t for t in templates if t.expression]
+
+
+def _fillers(
+    runs: Sequence[RunLines], said: Sequence[Sequence[tuple[Saying, str, str]]], shapes: Sequence[Sequence[Shape]]
+) -> Filled:
+    of_shape: dict[Shape, list[Told]] = defaultdict(list)
+    for place, (run, sayings) in enumerate(zip(runs, said, strict=True)):
+        for (saying, _, _), shape in zip(sayings, shapes[place], strict=True):
+            message_id = run.items[saying.item].message_id
+            of_shape[shape].append(Told((place, saying.item), message_id, run.lines[saying.line].at))
+    return fillers_of(of_shape)
 
 
 def _unnamed(runs: Sequence[RunLines], named: Sequence[Sequence[tuple[Saying, str, str]]]) -> list[str]:
@@ -164,9 +181,7 @@ def _free_by_lead(places: Iterable[tuple[str, int, int]], passed_over: Collectio
     return {lead: free_words(of) for lead, of in tails.items()}
 
 
-def shape_of(
-    text: str, start: int, end: int, passed_over: Collection[str] = (), free: Free | None = None
-) -> tuple[str, str]:
+def shape_of(text: str, start: int, end: int, passed_over: Collection[str] = (), free: Free | None = None) -> Shape:
     """Return what stands before the value, and what of the text behind it tells one saying from another.
 
     What fields ``passed_over`` say, by name, is all one. Without ``free``, words behind the value tell nothing where those before it
@@ -205,7 +220,7 @@ def _own(lead: str) -> str:
 
 
 def _expression(
-    template: Template, others: Iterable[Template], unnamed: Sequence[str], passed_over: Collection[str], free: Free
+    template: Template, others: Iterable[Template], unnamed: Sequence[str], shaped: Callable[[str, int, int], Shape]
 ) -> str:
     """Return the shortest expression that finds this template's value in its examples and matches no other's; else ''.
 
@@ -222,7 +237,7 @@ def _expression(
     for candidate in _candidates(template):
         finds = all(_value(text, candidate, template.group) == text[a:b].lower() for text, a, b in template.texts)
         if finds and not any(mark(text, candidate) for text in theirs):
-            if not any(_is_of_another_shape(text, candidate, template, passed_over, free) for text in unnamed):
+            if not any(_is_of_another_shape(text, candidate, template, shaped) for text in unnamed):
                 return candidate
             wider = wider or candidate
     return wider
@@ -242,11 +257,11 @@ def _with_words(shortest: str, template: Template, texts: Sequence[str]) -> str:
 
 
 def _is_of_another_shape(
-    text: str, expression: str, template: Template, passed_over: Collection[str], free: Free
+    text: str, expression: str, template: Template, shaped: Callable[[str, int, int], Shape]
 ) -> bool:
     if not mark(text, expression) or not (found := mark_pattern(expression).compiled.search(text)):
         return False
-    return shape_of(text, *found.span(template.group), passed_over, free) != template.shape
+    return shaped(text, *found.span(template.group)) != template.shape
 
 
 def with_words_behind(expression: str, texts: Sequence[str]) -> str:
@@ -292,11 +307,11 @@ def _candidates(template: Template) -> Iterator[str]:
     is_in_span = _span_of(lead) is not None
     value = _VALUE_TO_BLANK if template.ends_at_blank else _VALUE
     found = f"(?P<{template.group}>{value})"
-    near = _HIDDEN.split(lead)[-1].lstrip(" \t\"':,;=-[](){}")
+    near = _HIDDEN.split(lead)[-1].lstrip(f" \t\"':,;=-[](){{}}{FILLER}{FILLERS}")
     behind = [_escaped(tail)]
     if not is_in_span and not lead.lstrip().startswith("{"):
         behind = list(dict.fromkeys([*map(_escaped, beginnings(tail)), *behind]))
-    clause = near.rpartition('"')[2].lstrip(" ,:")
+    clause = near.rpartition('"')[2].lstrip(f" ,:{FILLER}{FILLERS}")
     texts = [_escaped(text) for text in dict.fromkeys((clause, near)) if _WORD.search(text)]
     for told in _JSON_FIELD.finditer(lead):
         if not _LEVEL.search(told[0]) and (name := _JSON_NAME.search(lead, told.end())):
@@ -313,4 +328,4 @@ def _candidates(template: Template) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    return _HIDDEN.sub(lambda hidden: _SHOWN_AS[hidden[0]], _SPECIAL.sub(r"\\\1", text))
+    return _SHOWN.sub(lambda hidden: _SHOWN_AS[hidden[0]], _SPECIAL.sub(r"\\\1", text))

@@ -39,6 +39,14 @@ REFUSED = re.compile(
 )
 """Words that say of a piece of work that it was not done, or not now."""
 
+NOT_DONE = re.compile(
+    r"\b(?i:fail\w*|errors?|cannot|can't|could not|couldn't|unable|refused|not|will|about to|going to|start\w*|begin\w*|"
+    r"trying|receiv(?:e[sd]?|ing)(?! count)|got|fetch\w*|poll\w*|dequeu\w*|pick\w* up|processing|handling|calling|validat\w*|check\w*)\b|"
+    r"_(?:fail\w*|error)|(?<=[a-z])(?:Fail\w*|Error)",
+    re.ASCII,
+)
+"""Words that say of something that it went wrong, or is still to be done."""
+
 
 class Word(NamedTuple):
     """A word of a template and where it stands in the text behind a value, with the name of its field if it has one."""

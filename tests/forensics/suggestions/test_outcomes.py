@@ -6,6 +6,8 @@ import pytest
 
 from forensics.errors import SettingsError
 from forensics.parsers.marks import mark
+from forensics.suggestions.keys import with_telling_values
+from forensics.suggestions.templates import templates_of
 from forensics.suggestions.wording import free_words
 from forensics.suggestions.written import settings_text
 from tests.forensics.suggestions.handlers import day, run
@@ -113,11 +115,134 @@ def test_words_that_few_products_share_are_a_few_proposals_of_which_people_choos
     assert [(p.fits, p.of, p.is_rival) for p in effects] == [(30, 120, True)] * 4
 
 
-def test_names_before_the_key_make_no_proposal_of_each():
-    marks = found(day_of("{name} wants order {key}", lambda _: ""))
+FEW = ("widget", "gadget", "gizmo", "doohickey")
+FILLED = {
+    "what was done, and with what, before the key": ("shipped {outcome} for order {key}", FEW),
+    "directly before the key": ("shipped {outcome} order={key}", FEW),
+    "of two words": ("shipped {outcome} for order {key}", COLOURS),
+    "behind the key": ("shipped order {key} {outcome}", FEW),
+    "behind the key and what was done": ("order {key}: shipped {outcome}", FEW),
+    "in a field of JSON that tells what was done": ('{{"msg": "shipped {outcome}", "order": "{key}"}}', FEW),
+    "in the text of a JSON line": ('{{"level": "info", "msg": "shipped {outcome} for order {key}"}}', FEW),
+    "behind a logger's name": ("com.acme.OrderListener : shipped {outcome} for order {key}", FEW),
+    "a few who did it": ("{outcome} charged order={key}", ("alice", "bob", "carol")),
+    "a few hosts": ("{outcome} charged order={key}", ("web-a", "web-b")),
+    "a few who did no more than handle it": ("{outcome} processed order {key}", ("alice", "bob", "carol")),
+    "many who did it": ("{name} charged order={key}", ("",)),
+    "many of two names": ("{good} charged order={key}", ("",)),
+    "many, in a field of JSON behind the key": ('{{"order": "{key}", "msg": "{name} wants it"}}', ("",)),
+    "few of some of two words": ("shipped {outcome} for order {key}", ("red lamp", "blue lamp", "blue vase", "widget")),
+    "many, in a field of JSON": ('{{"msg": "{name} charged it", "order": "{key}"}}', ("",)),
+    "many, of whom some have names like what was done": ("{name}{outcome} charged order={key}", ("", "", "ed")),
+    "many whose line tells no work": ("{name} wants order {key}", ("",)),
+    "who did it, and with what": ("{name} shipped {outcome} for order {key}", FEW),
+}
+
+
+@pytest.mark.parametrize(("form", "words"), FILLED.values(), ids=FILLED)
+def test_a_word_that_fills_what_a_line_says_was_done_makes_no_line_of_each(form, words):
+    marks = found(day_of(form, lambda n: words[n % len(words)]))
+    (effect,) = [p for p in marks.proposals if p.kind == "effect"]
+
+    assert (effect.fits, effect.of, effect.is_rival) == (120, 120, False)
+    assert mark(line(form, words[0]), effect.value).key == "ord-7x"
+
+
+def test_what_a_line_says_was_done_stands_in_its_expression_before_the_words_that_fill_it():
+    effect = values(found(day_of("shipped {outcome} for order {key}", lambda n: FEW[n % 4])))["effect"]
+
+    assert effect == r"shipped \S+? for order (?P<key>\S+)"
+    assert mark("shipped sprocket for order ord-7x", effect).key == "ord-7x"
+    assert mark("weighed widget for order ord-7x", effect) is None
+
+
+RIVALS = {
+    "nothing says that it was done": ("got {outcome} order {key}", FEW[:2]),
+    "a general word, and no more, says so": ("processed order {key} {outcome}", FEW[:2]),
+    "a general word before them": ("processed {outcome} order {key}", FEW[:2]),
+    "it is still to be done": ("scheduled {outcome} for order {key}", FEW[:2]),
+    "it begins": ("received {outcome} for order {key}", FEW[:2]),
+    "many words are around it": ("of all that " + "we ever had " * 8 + "shipped {outcome} for order {key}", FEW[:2]),
+    "what was done differs": ("{outcome} order {key}", ("shipped", "backordered")),
+    "how far it was done": ("shipped {outcome} order {key}", ("partial", "full")),
+    "whether anything was": ("shipped {outcome} for order {key}", ("widget", "nothing")),
+    "behind a colon": ("charged order {key}: {outcome}", FEW[:2]),
+    "behind an arrow": ("charged order {key} -> {outcome}", FEW[:2]),
+    "in brackets": ("charged order {key} ({outcome})", FEW[:2]),
+}
+
+
+@pytest.mark.parametrize(("form", "words"), RIVALS.values(), ids=RIVALS)
+def test_a_word_that_may_say_how_work_ended_makes_a_line_of_its_own(form, words):
+    effects = [p for p in found(day_of(form, lambda n: words[n % 2])).proposals if p.kind == "effect"]
+
+    assert [(p.fits, p.of, p.is_rival) for p in effects] == [(60, 120, True)] * 2
+
+
+def test_one_word_that_may_say_how_work_ended_keeps_all_in_its_place_apart():
+    words = ("widget", "gadget", "nothing")
+    effects = [
+        p
+        for p in found(day_of("shipped {outcome} for order {key}", lambda n: words[n % 3])).proposals
+        if p.kind == "effect"
+    ]
+
+    assert [(p.fits, p.is_rival) for p in effects] == [(40, True)] * 3
+
+
+def test_names_and_nothing_else_are_too_many_to_tell():
+    assert "too many to tell" in found(day_of("{name} {key}", lambda _: "")).cannot_tell[0]
+
+
+def test_a_guard_s_line_is_one_too_whatever_fills_it():
+    def handled(message, key, count):
+        word = FEW[int(message[-6:]) % 4]
+        told = f"duplicate {word} of order {key}" if count > 1 else f"packed {word} of order {key}"
+        return [(1, f"Received message {message}"), (400, told)]
+
+    marks = found([*day(handled), run(10**12, range(12), handled, count=2)])
+
+    assert {(p.kind, p.fits, p.of) for p in marks.proposals} >= {("effect", 120, 120), ("guard", 12, 12)}
+
+
+def test_many_ways_in_which_work_ends_are_too_many_to_tell():
+    ends = [f"{name.lower()}ed" for name in NAMES]
+    marks = found(day_of("{outcome} order {key}", lambda n: ends[n % len(ends)]))
 
     assert not [p for p in marks.proposals if p.kind == "effect"]
     assert f"a message's work ends in {len(NAMES)} different lines, too many to tell" in marks.cannot_tell[0]
+
+
+def test_a_refusal_beside_many_names_is_none_of_them():
+    marks = found(
+        day_of("{outcome} charged order={key} now", lambda n: NAMES[n % 40] if n % 4 else "already"),
+    )
+
+    assert all(mark("already charged order=ord-7x now", p.value) is None for p in marks.proposals if p.kind == "effect")
+
+
+@pytest.mark.parametrize("words", [("card", "fee"), NAMES[:12]], ids=["two", "many"])
+def test_lines_of_which_each_message_has_several_are_steps_and_not_one_line(words):
+    def handled(message, key, count):
+        turn = int(message[-6:]) % len(words)
+        in_turn = [*words[turn:], *words[:turn]]
+        return [(1, f"Received message {message}"), *((1, f"charged {word} for order {key}") for word in in_turn)]
+
+    runs = with_telling_values(day(handled))
+    told = [t.expression for t in templates_of(runs) if "charged" in t.expression]
+
+    assert sorted(told) == sorted(rf"charged {word} for order (?P<key>\S+)" for word in words)
+
+
+@pytest.mark.parametrize("first", [("widget", "gadget"), [name.lower() for name in NAMES]], ids=["few", "many"])
+def test_a_word_that_only_repeats_have_is_the_guards(first):
+    def handled(message, key, count):
+        word = "spare" if count > 1 else first[int(message[-6:]) % len(first)]
+        return [(1, f"Received message {message}"), (400, f"shipped {word} for order {key} today")]
+
+    marks = found([*day(handled), run(10**12, range(12), handled, count=2)])
+
+    assert not any(mark("shipped spare for order ord-7x today", p.value) for p in marks.proposals if p.kind == "effect")
 
 
 WAYS = {
