@@ -16,8 +16,14 @@ TRAIL = "CloudTrail"
 """What coverage calls the look-up of every setting change of an account and region; that of one call has its name behind."""
 FROM_FILES = "from files"
 """How coverage begins to say why a source that files brought is known in part."""
+_FROM_FILES_BEFORE = "from a file: "
+"""How it said so of idempotency tables in earlier releases."""
+UNSURE_WHEN = f"{FROM_FILES}: when the table was read is not known"
+"""Why an idempotency table of which files hold every item is known in part."""
 _VOUCHED_FOR = ("log_events", "send_records")
 """Sources of whose files somebody can say that they hold everything; files of the others hold what was asked for."""
+_OF_ONE_MOMENT = "guard_records"
+"""A source whose files hold all that there was at one moment, and need not say which."""
 BLOCK_S = 900
 """Log groups are read again in blocks of this length."""
 FINAL_AFTER = timedelta(hours=24)
@@ -56,11 +62,19 @@ def is_from_files(status: str, detail: str | None) -> bool:
 
 def tells_of_files(why: str | None) -> bool:
     """Tell whether coverage says of a source, or of a gap, that files brought it."""
-    return (why or "").startswith(FROM_FILES)
+    return (why or "").startswith((FROM_FILES, _FROM_FILES_BEFORE))
+
+
+def lacks_its_time(source: str) -> bool:
+    """Tell whether what files of a source do not say is when they were read, and not whether they hold everything."""
+    return source == _OF_ONE_MOMENT
 
 
 def said_of_files(source: str, named: str) -> str:
     """Say what nobody knows of a source that files brought; ``named`` is its resource."""
+    if lacks_its_time(source):
+        unsure_when = "{source} of {resource} was read from files; when the table was read is not known, unless an import with --observed-at says so."
+        return said(unsure_when, source=source, resource=named)
     if source in _VOUCHED_FOR:
         whole = (
             "{source} of {resource} was read from files; whether they hold everything is not known, unless "

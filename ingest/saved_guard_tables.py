@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from forensics.coverage import UNSURE_WHEN
 from forensics.errors import ForensicsError
 from forensics.lake import Lake
 from forensics.sentence import said
@@ -26,7 +27,6 @@ from ingest.values import moment
 APPEND_ROWS = 50_000
 _QUARANTINE = BY_NAME["quarantine"]
 _INCREMENTAL = {"Keys", "NewImage", "OldImage", "Metadata"}
-_UNSURE = "from a file: when the table was read is not known"
 
 
 class TableUnclearError(ForensicsError):
@@ -164,7 +164,7 @@ def _store_one(lake: Lake, files: list[tuple[FoundFile, Source]], tally: Tally, 
     is_counted = source.item_count is None or source.item_count == seen
     is_all = is_whole and is_counted and not lost
     status, detail = (
-        ("ok", None) if is_all and source.is_moment_known else ("partial", _UNSURE if is_all else "not every item")
+        ("ok", None) if is_all and source.is_moment_known else ("partial", UNSURE_WHEN if is_all else "not every item")
     )
     where = (source.table.name, source.account_id, source.region, ())
     reading = Reading(guard_tables.GUARD_RECORDS, *where, status, detail, seen, stored, seen - stored)

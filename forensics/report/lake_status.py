@@ -9,7 +9,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Any
 
-from forensics.coverage import is_from_files, standing
+from forensics.coverage import is_from_files, lacks_its_time, standing
 from forensics.lake import Generation, Lake
 from forensics.lake.filters import at_least
 from forensics.lake.findings import rows_of
@@ -144,7 +144,12 @@ class LakeStatus:
                 )
             )
         told += self.expiring
-        if files := [s for s in self.sources if s.is_from_files]:
+        files: list[SourceStatus] = []
+        tables: list[SourceStatus] = []
+        for source in self.sources:
+            if source.is_from_files:
+                (tables if lacks_its_time(source.source) else files).append(source)
+        if files:
             told.append(
                 said(
                     "{sources} read from files; whether they hold everything is not known, unless "
@@ -152,6 +157,9 @@ class LakeStatus:
                     sources=counted(len(files), "source"),
                 )
             )
+        if tables:
+            unsure_when = "{tables} read from files; when is not known, unless an import with `--observed-at` says so."
+            told.append(said(unsure_when, tables=counted(len(tables), "idempotency table")))
         missing = [s for s in self.sources if s.is_not_readable]
         if missing:
             why = "{sources} could not be read in full: `doubletake status --sources` says why."

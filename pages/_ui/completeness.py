@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from forensics.coverage import tells_of_files
+from forensics.coverage import lacks_its_time, tells_of_files
 from forensics.lake.findings import rows_of
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS, METRIC_POINTS
 from pages._ui.board import Board
@@ -76,6 +76,11 @@ def _words(gap: Gap, clock: Clock) -> str:
     start, end = clock.minute(gap.start_at), clock.minute(gap.end_at)
     until = end[-5:] if start[:-5] == end[:-5] else end
     why = say(" ({why})", why=in_words(gap.why)) if gap.why else ""
+    if tells_of_files(gap.why) and lacks_its_time(gap.source):
+        return say(
+            "{resource} is known from files; when the table was read is not, unless an import with --observed-at says so",
+            resource=in_words(gap.resource),
+        )
     if tells_of_files(gap.why):
         return say(
             "{resource}: {start} to {until} {zone} is known from files; what else was logged then is not, unless "

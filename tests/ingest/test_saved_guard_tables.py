@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from forensics.coverage import is_from_files
 from forensics.lake import Lake
 from forensics.settings import Consumer, GuardTable, Settings
 from forensics.tables import BY_NAME
@@ -111,8 +112,12 @@ STATUSES = {
 def test_a_scan_counts_as_whole_only_where_nothing_can_be_missing(tmp_path, change, choices, status):
     lake, report = imported(tmp_path, saved(tmp_path, SCAN | change), settings=settings("idempotency"), **choices)
 
+    (read,) = rows(lake, "coverage")
+    is_unsure = "observed_at" not in choices
+
     assert report.gaps == []
-    assert [r["status"] for r in rows(lake, "coverage")] == [status]
+    assert read["status"] == status
+    assert is_from_files(read["status"], read["detail"]) == is_unsure, "a file that lacks items is no more than a part"
 
 
 def test_a_table_is_named_by_the_option_before_the_settings(tmp_path):

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from forensics.coverage import UNSURE_WHEN
 from pages._ui import completeness
 from pages._ui.coverage import Gap, by_day
 
@@ -31,6 +32,32 @@ def of_files(**values):
     return row | {"status": "partial", "detail": "from files: what else was logged there is not known"} | values
 
 
+TOLD = {
+    "log lines": (FILES, "worker: 00:00 to 00:00 UTC is known from files; what else was logged then is not, unless "),
+    "an idempotency table": (
+        Gap("guard_records", "idempotency", AT, AT, UNSURE_WHEN),
+        "idempotency is known from files; when the table was read is not, unless an import with --observed-at says so",
+    ),
+    "a table that nobody may read": (
+        Gap("guard_records", "idempotency", AT, AT, "AccessDenied"),
+        "idempotency: 00:00 to 00:00 UTC was not read (AccessDenied)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("gap", "said"), TOLD.values(), ids=TOLD)
+def test_the_note_says_of_files_what_they_do_not_tell(gap, said):
+    assert completeness._words(gap, ToTheMinute()).startswith(said)
+
+
+class ToTheMinute:
+    def minute(self, at):
+        return f"{at:%H:%M}"
+
+    def label(self, at=None):
+        return "UTC"
+
+
 SHOWN = {
     "files alone": ([of_files()], "not known", "files"),
     "files, and what could not be read": (
@@ -39,6 +66,7 @@ SHOWN = {
         "missing",
     ),
     "what was read in part otherwise": ([of_files(detail="2 replies were left out")], "0 %", "missing"),
+    "an idempotency table": ([of_files(source="guard_records", detail=UNSURE_WHEN)], "not known", "files"),
     "what a person vouched for": ([of_files(status="ok", detail=None)], "100 %", "complete"),
 }
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forensics.coverage import FROM_FILES
+from forensics.coverage import FROM_FILES, UNSURE_WHEN
 from forensics.incidents.gaps import Gaps, coverage_gaps
 from ingest.record_coverage import IN_PART
 from tests.forensics.incidents.builders import ARN, NOON
@@ -107,6 +107,15 @@ TOLD = {
     ),
     "a reading that AWS answered in part": (("metric_points", "partial", "no unit"), "metric_points of g: partial"),
     "a file that is damaged": (("log_events", "failed", "a file is damaged"), "log_events of g: failed"),
+    "an idempotency table of which files hold every item": (
+        ("guard_records", "partial", UNSURE_WHEN),
+        "guard_records of g was read from files; when the table was read is not known, unless an import with --observed-at says so.",
+    ),
+    "one that an earlier release imported": (
+        ("guard_records", "partial", "from a file: when the table was read is not known"),
+        "guard_records of g was read from files; when the table was read is not known, unless an import with --observed-at says so.",
+    ),
+    "one of which files lack items": (("guard_records", "partial", "not every item"), "guard_records of g: partial"),
     "no reason kept": (("log_events", "partial", None), "log_events of g: partial"),
 }
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from forensics.commands import in_lake
+from forensics.coverage import UNSURE_WHEN
 from forensics.errors import LakeMissingError
 from forensics.lake import Lake
 from forensics.language import Language
@@ -61,6 +62,17 @@ def test_what_was_read_from_files_is_not_called_unreadable(lake):
     assert row["evidence"] == "1 source from files"
     assert (row["read_from"], row["read_until"]) == ("2026-11-20 12:00", "2026-11-20 13:00")
     assert source_statuses([reading(1, 0, 1, "partial")])[0].is_not_readable
+
+
+def test_of_an_idempotency_table_from_files_it_is_said_that_nobody_knows_when_it_was_read(lake):
+    table = reading(1, 0, 1, "partial") | {"source": "guard_records", "resource": "idempotency", "detail": UNSURE_WHEN}
+    told = " ".join(replace(lake_status(lake), sources=source_statuses([table])).sentences())
+
+    assert (
+        "1 idempotency table read from files; when is not known, unless an import with `--observed-at` says so" in told
+    )
+    assert "whether they hold everything" not in told
+    assert "could not be read" not in told
 
 
 def test_an_end_is_provisional_until_it_was_read_again():
