@@ -17,12 +17,12 @@ NAME_ROW = 16
 """Pixels of a row of words above the lanes."""
 RIGHT = 8
 """The right margin of every lane chart, pixels."""
-_CHART, _CHART_WIDE = 358, 440
-"""Pixels of the narrowest charts: on a phone of 390, and in a window of 900 beside the sidebar. Nobody tells us the window's width."""
+_CHART = 328
+"""Pixels of the narrowest chart, in a window of 360. Nobody tells us how wide a window is or will be: on a desk, too, it may be as narrow."""
 _LETTER, _WIDE_LETTER, _BETWEEN = 5.6, 12, 4
 """Pixels that a letter of 12 pixels takes on the average of a name and a little more, those of an East Asian one, and those between
 two names. Measured in Chromium: 21 letters took 108 pixels."""
-_ROWS = 2
+_ROWS = 3
 """In so many rows the names of lines of one kind stand; what has no room there is left out."""
 _LATE = 0.4
 """From this share of the width on a name that has no room on either side of its line stands left of it, over the lanes' names."""
@@ -36,27 +36,27 @@ class NamePlace(NamedTuple):
     is_left: bool
 
 
-def words_share(words: str, margin_px: float, is_wide: bool) -> float:
+def words_share(words: str, margin_px: float) -> float:
     """Return the share of the lanes' width that words take at most in the narrowest chart.
 
-    ``margin_px`` is what stands left of the lanes; ``is_wide`` where it is not read on a phone.
+    ``margin_px`` is what stands left of the lanes.
 
-    >>> round(words_share("Function timeout 30 s", 134, True), 2)
-    0.41
+    >>> round(words_share("Function timeout 30 s", 134), 2)
+    0.65
     """
     wide = cells(words) - len(words)
     words_px = _LETTER * (len(words) - wide) + _WIDE_LETTER * wide
-    return (_BETWEEN + words_px) / ((_CHART_WIDE if is_wide else _CHART) - margin_px - RIGHT)
+    return (_BETWEEN + words_px) / (_CHART - margin_px - RIGHT)
 
 
 def name_places(shares: Iterable[float], width: float) -> list[NamePlace]:
     """Return where names of one width stand, at lines from left to right; all are shares of the lanes' width.
 
-    A name stands where it leaves the most room for the next. Of lines nearer to each other than half a name the first one's
-    says enough.
+    A name stands where it leaves the most room for the next. Of lines nearer to each other than a third of a name the first
+    one's says enough.
 
-    >>> [place.row for place in name_places([0.1, 0.2, 0.35, 0.9], 0.4)]
-    [0, None, 1, 0]
+    >>> [place.row for place in name_places([0.1, 0.2, 0.35, 0.45, 0.9], 0.4)]
+    [0, None, 1, None, 0]
     """
     named_to, last = [-1.0] * _ROWS, -1.0
     found = []
@@ -64,7 +64,7 @@ def name_places(shares: Iterable[float], width: float) -> list[NamePlace]:
         sides = [(end, end == share) for end in (share, share + width) if width <= end <= 1]
         sides = sides or [(share, True) if share > _LATE else (share + width, False)]
         free = [(end, row, is_left) for end, is_left in sides for row in range(_ROWS) if named_to[row] <= end - width]
-        if share - last < width / 2 or not free:
+        if share - last < width / 3 or not free:
             found.append(NamePlace(None, False))
             continue
         end, row, is_left = min(free)
@@ -81,7 +81,6 @@ def lines_over_all(
     visibility_timeout_s: int | None,
     say: Language,
     above_px: int,
-    is_wide: bool,
 ) -> int:
     """Draw the kill, and the moment the messages came back, over all lanes; only where they are few. Return the rows of names.
 
@@ -110,7 +109,7 @@ def lines_over_all(
         if len(moments) > _MOST_LINES:
             continue
         every = list(moments.itertuples(index=False, name=None))
-        width = words_share(words, drawing.layout["margin"]["l"], is_wide)
+        width = words_share(words, drawing.layout["margin"]["l"])
         places = name_places((_drawn_at(drawing, model.episodes[c], c, us) for c, us in every), width)
         for (column, us), place in zip(every, places, strict=True):
             when = local(pd.Series([us]), zone)[0]

@@ -55,7 +55,7 @@ def timeline_figure(
 
     ``labels`` names lanes by item id where something says more than the id, and ``keys`` is the business key that
     stands first on hover; the timeouts label the lines at the kill and at the moment the messages came back, all of them
-    that have room: ``is_wide`` where it is not read on a phone.
+    that have room. ``is_wide`` where it is not read on a phone: more times stand at its axis.
     ``customdata[0]`` of every bar and mark is what ``mark_key`` names it. An empty frame gives a figure that says so.
     """
     model = lane_model(timeline, cut_gaps=cut_gaps)
@@ -101,7 +101,7 @@ def timeline_figure(
             )
             shown.add(mark.words)
     above = ticks_above(len(model.lanes))
-    rows = lines_over_all(drawing, model, zone, function_timeout_s, visibility_timeout_s, say, above, is_wide)
+    rows = lines_over_all(drawing, model, zone, function_timeout_s, visibility_timeout_s, say, above)
     more = NAME_ROW * max(rows - _NAME_ROWS, 0)
     _raise(drawing, more)
     clock_title(drawing, _began(model), zone, say, above + more)
@@ -223,9 +223,7 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str], say: Langua
         )
     names = lane_names([str(item) for item in model.lanes["item_id"]], labels)
     slimmest = min([LANE_FILL, *model.bars[model.bars["kind"] != BESIDE]["height"], *model.marks["height"]])
-    rows = _gap_labels(
-        drawing, episodes, 6 if ticks_above(len(names)) else _TICKS_BELOW, say, left_margin(names), is_wide
-    )
+    rows = _gap_labels(drawing, episodes, 6 if ticks_above(len(names)) else _TICKS_BELOW, say, left_margin(names))
     lay_out(drawing, names, len(episodes), round(LANE_FILL / slimmest), rows)
     return drawing
 
@@ -241,15 +239,13 @@ def tick_formats(say: Language) -> list[dict[str, Any]]:
     ]
 
 
-def _gap_labels(
-    drawing: Drawing, episodes: Sequence[Episode], below_px: int, say: Language, margin_px: float, is_wide: bool
-) -> int:
+def _gap_labels(drawing: Drawing, episodes: Sequence[Episode], below_px: int, say: Language, margin_px: float) -> int:
     """Say how long each gap is, below the lanes; labels that would lie on one another stand in two rows. Return how many rows."""
     named_to, lowered, rows = -1.0, False, 1
     for i, (left, right) in enumerate(zip(episodes, episodes[1:], strict=False), 1):
         middle = (drawing.x_axis(i)["domain"][1] + drawing.x_axis(i + 1)["domain"][0]) / 2
         words = f"⋯{say.span(_rounded((right.start_us - left.end_us) / 1000))}⋯"
-        half = words_share(words, margin_px, is_wide) / 2
+        half = words_share(words, margin_px) / 2
         lowered = not lowered and middle - half < named_to
         named_to, rows = middle + half, max(rows, 1 + lowered)
         drawing.note(

@@ -8,6 +8,7 @@ from forensics.charts import consumers_figure, overview_figure, timeline_figure
 from forensics.charts.consumers import consumer_lanes
 from forensics.charts.hover import item_of
 from forensics.charts.ledger import timeline_of
+from forensics.charts.lines import NAME_ROW
 from forensics.charts.overview import MOST_BINS, MOST_DIAMONDS, OTHERS, in_flight, lane_names
 from forensics.charts.palette import CHOSEN_OPACITY
 from forensics.charts.words import zone_label
@@ -132,7 +133,16 @@ def boxes(figure, chart_px):
 
 PX_PER_LETTER = 5.2
 """What a letter of these names takes in Chromium, measured: "Function timeout 30 s" is 108 pixels wide."""
-CHARTS = {"a phone of 390": (358, False), "a window of 900": (440, True), "a window of 1,400": (940, True)}
+CHARTS = {
+    "a window of 360": (328, True),
+    "a phone of 360": (328, False),
+    "a window of 390": (358, True),
+    "a phone of 390": (358, False),
+    "a window of 768, whose sidebar is closed": (736, True),
+    "a window of 900": (440, True),
+    "a window of 1,400": (940, True),
+    "a window of 1,600": (1140, True),
+}
 
 
 @pytest.mark.parametrize("cut_gaps", [True, False])
@@ -152,13 +162,21 @@ def test_no_words_above_or_below_the_lanes_lie_on_one_another(double_billing, ch
     assert all(left >= -figure.layout.margin.l for left, *_ in found)
 
 
-def test_names_that_have_no_room_beside_each_other_stand_in_two_rows_and_the_chart_is_higher(double_billing):
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_a_figure_has_names_for_the_narrowest_window_for_nobody_tells_how_wide_it_is(double_billing, is_wide):
+    timeouts = {"function_timeout_s": 30, "visibility_timeout_s": 600, "is_wide": is_wide}
+    figure = timeline_figure(timed_out(double_billing, 4), UTC, **timeouts)
+
+    assert [a.text for a in figure.layout.annotations].count("Function timeout 30 s") == 3
+
+
+def test_names_that_have_no_room_beside_each_other_stand_in_rows_and_the_chart_is_higher(double_billing):
     timeouts = {"function_timeout_s": 30, "visibility_timeout_s": 600, "is_wide": True}
     once, again = (timeline_figure(timed_out(double_billing, times), UTC, **timeouts) for times in (1, 4))
     rows = [a.yshift for a in again.layout.annotations if a.text == "Function timeout 30 s"]
 
-    assert rows == [0, 16, 0]
-    assert again.layout.height == once.layout.height + 32
+    assert rows == [0, 16, 32]
+    assert again.layout.height == once.layout.height + NAME_ROW * 4
 
 
 def test_the_gap_between_two_episodes_says_its_length(double_billing):
