@@ -2,10 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue, name_of
+from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.said import in_words
 from cli.table import Layout
+from forensics.identity import queue_name
 from forensics.sentence import said
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def balance(
     from forensics.balance import balance as balanced
     from forensics.balance import per_queue
 
-    found = balanced(chosen.findings(name_of(queue)), queue)
+    found = balanced(chosen.findings(queue_name(queue)), queue)
     is_table = how is RowFormat.TABLE
     tell = answer if is_table else say
     told = found.days

@@ -170,15 +170,6 @@ def either_queue(argument: str | None, option: str | None) -> str | None:
     return option if argument is None else argument
 
 
-def name_of(queue: str | None) -> str | None:
-    """Return the name in a queue's name or ARN.
-
-    >>> name_of("arn:aws:sqs:eu-west-1:111122223333:mail")
-    'mail'
-    """
-    return queue and queue.rpartition(":")[2]
-
-
 def _follow_owner(root: Path) -> None:
     """Make new files of a lake as open to its group as its owner made the folder, and to nobody else.
 

@@ -5,11 +5,12 @@ from typing import Annotated
 
 import typer
 
-from cli.options import Everywhere, QueueArgument, SameQueueOption, name_of
+from cli.options import Everywhere, QueueArgument, SameQueueOption
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.said import phrase
 from cli.table import Layout
 from forensics.errors import ForensicsError
+from forensics.identity import queue_name
 from forensics.sentence import said
 
 _TABLE = Layout(
@@ -51,8 +52,8 @@ def sequence(
         )
     if (commits is None) != (key is None):
         raise SequenceOptionError("--commits and --key belong together", "Name the file and its column of keys.")
-    findings = chosen.findings(name_of(queue))
-    path = field or chosen.settings().queue(queue.rpartition(":")[2]).sequence
+    findings = chosen.findings(queue_name(queue))
+    path = field or chosen.settings().queue(queue_name(queue)).sequence
     is_table = how is RowFormat.TABLE
     tell = answer if is_table else say
     if path is not None or commits is None:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import Everywhere, QueueArgument, SameQueueOption, name_of
+from cli.options import Everywhere, QueueArgument, SameQueueOption
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.said import in_words, phrase
 from cli.table import Layout
 from forensics.errors import ForensicsError
+from forensics.identity import queue_name
 
 if TYPE_CHECKING:
     from forensics.suggestions import Proposal, Suggestions
@@ -67,7 +68,7 @@ def suggest(
 
     is_new = write and chosen.config is not None and not chosen.config.exists()
     settings = Settings() if is_new else chosen.settings()
-    found = find(chosen.findings(name_of(queue)), queue, settings)
+    found = find(chosen.findings(queue_name(queue)), queue, settings)
     print_rows([record(p) for p in found.proposals], how, _TABLE, _COLUMNS)
     for sentence in found.cannot_tell:
         say("Not told: {sentence}", sentence=in_words(sentence))

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue, name_of
+from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.table import Layout
 from forensics.errors import ForensicsError
+from forensics.identity import queue_name
 from forensics.sentence import said
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def waiting(
 
     if promise is not None and promise < 1:
         raise PromiseError(said("--promise {text} is not a promise", text=promise), "Give whole seconds, from 1 on.")
-    findings = chosen.findings(name_of(queue))
+    findings = chosen.findings(queue_name(queue))
     days = waiting_days(findings, chosen.settings(), queue, promise)
     is_table = how is RowFormat.TABLE
     print_rows([_shown(day) if is_table else _record(day) for day in days], how, _TABLE, _COLUMNS)

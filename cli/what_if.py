@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import Everywhere, QueueArgument, SameQueueOption, name_of
+from cli.options import Everywhere, QueueArgument, SameQueueOption
 from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn
 from cli.said import in_words, phrase
 from cli.table import Layout, cell_text
+from forensics.identity import queue_name
 
 if TYPE_CHECKING:
     from forensics.what_if import Row
@@ -77,7 +78,7 @@ def what_if(
         "concurrency": concurrency,
     }
     found = ask(
-        chosen.findings(name_of(queue)), queue, {name: value for name, value in asked.items() if value is not None}
+        chosen.findings(queue_name(queue)), queue, {name: value for name, value in asked.items() if value is not None}
     )
     is_table = how is RowFormat.TABLE
     columns = ("settings", *_SETUP, *(f"{key}_{end}" for key in found.rows[0].low for end in ("low", "high")))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from forensics.errors import CredentialsError, EndpointUnreachableError, ForensicsError, QueueUnknownError
+from forensics.identity import queue_name
 from forensics.lake import Lake
 from forensics.lake.filters import equals
 from forensics.lake.rows import plain_rows
@@ -167,7 +168,7 @@ def _add_settings(lake: Lake, estate: Estate) -> None:
                 estate.queues.append(queues.find(ref.aws, arn))
             except (QueueUnknownError, *SOURCE_ERRORS) as problem:
                 status = "gone" if isinstance(problem, QueueUnknownError) else status_of(problem)[0]
-                name = arn.rsplit(":", 1)[-1]
+                name = queue_name(arn)
                 reading = Reading(QUEUE_SETTINGS, name, ref.account_id, ref.region, (arn,), status, problem.sentence)
                 estate.readings.append(reading)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from forensics.identity import evidence_id
+from forensics.identity import evidence_id, queue_name
 from forensics.lake import Lake
 from forensics.lake.rows import plain_rows
 from forensics.sentence import said
@@ -165,7 +165,7 @@ def _row(where: Row, queue_arn: str, group: str, function_name: str | None, foun
         "account_id": where["account_id"],
         "region": where["region"],
         "queue_arn": queue_arn,
-        "queue_name": queue_arn.rpartition(":")[2],
+        "queue_name": queue_name(queue_arn),
         "log_group": group,
         "kind": "lambda" if function_name else None,
         "function_name": function_name,

@@ -11,7 +11,7 @@ from typing import Any
 
 from forensics.coverage import TRAIL
 from forensics.errors import ConservationError
-from forensics.identity import evidence_id
+from forensics.identity import evidence_id, queue_name
 from forensics.lake import Appended, Lake
 from forensics.regions import partition_id
 from forensics.sentence import said
@@ -182,9 +182,9 @@ def _about(asked: dict[str, Any], answered: dict[str, Any], account_id: str | No
     if url := _text(asked.get("queueUrl") or answered.get("queueUrl")):
         owner, url_name = (["", ""] + url.rstrip("/").split("/"))[-2:]
         queue_arn = f"arn:{partition_id(region)}:sqs:{region}:{owner}:{url_name}"
-    elif (queue_name := _text(asked.get("queueName"))) and account_id:
-        queue_arn = f"arn:{partition_id(region)}:sqs:{region}:{account_id}:{queue_name}"
-    return _resource("queue", queue_arn.rpartition(":")[2] if queue_arn else None, queue_arn, None)
+    elif (named := _text(asked.get("queueName"))) and account_id:
+        queue_arn = f"arn:{partition_id(region)}:sqs:{region}:{account_id}:{named}"
+    return _resource("queue", queue_name(queue_arn or None), queue_arn, None)
 
 
 def _resource(kind: str, resource: str | None, queue_arn: str | None, function_name: str | None) -> dict[str, Any]:

@@ -77,6 +77,7 @@ PATTERNS = {
     "the state of an incident": (r"\"nothing left to stop\"", "forensics/report/activity.py"),
     "when an incident is quiet": (r"\bQUIET_AFTER\b", "forensics/report/activity.py"),
     "the item id of a key": (r"""(?m)=\s*f?"key:|\[.*f"key:""", "forensics/identity.py"),
+    "the name in a queue's ARN": (r"(?:\barn|queue\w*|source)\.rpartition\(\":\"\)", "forensics/identity.py"),
     "merging spans": (r"<= \w+\[-1\]\[1\]", "forensics/spans.py"),
 }
 

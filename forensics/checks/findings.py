@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from forensics.checks import CONSUMER_CHECKS, FAILS, QUEUE_CHECKS, UNKNOWN, Answer, Setup, answers
-from forensics.identity import is_fifo_name
+from forensics.identity import is_fifo_name, queue_name
 from forensics.known import Known, Row
 from forensics.sentence import said
 from forensics.settings_in_force import SETTINGS_KEYS, Changes, intervals, recorded_changes
@@ -153,7 +153,7 @@ def _states(table: str, rows: Sequence[Row], changes: dict[str, Changes]) -> dic
 
 
 def _queue_part(arn: str, queues: dict[tuple[str, ...], list[Row]], dead: set[str]) -> Setup:
-    name = arn.rpartition(":")[2]
+    name = queue_name(arn)
     states = queues.get((arn,))
     if not states:
         return Setup(name, has_queue_settings=False, is_fifo=is_fifo_name(name), is_dead_letter_queue=arn in dead)
@@ -170,7 +170,7 @@ def _queue_part(arn: str, queues: dict[tuple[str, ...], list[Row]], dead: set[st
         message_retention_s=now["message_retention_s"],
         receive_wait_s=now["receive_wait_s"],
         content_based_deduplication=now["content_based_deduplication"],
-        dead_letter_queue=(now["dead_letter_queue_arn"] or "").rpartition(":")[2] or None,
+        dead_letter_queue=queue_name(now["dead_letter_queue_arn"]),
         max_receive_count=now["max_receive_count"],
         queue_changed_at=now["last_modified_at"],
         dead_letter_retention_s=target.get("message_retention_s"),

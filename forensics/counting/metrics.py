@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from forensics.coverage import standing
+from forensics.identity import queue_name
 from forensics.known import Known
 from forensics.spans import length
 
@@ -154,7 +155,7 @@ def _passing(newest: pl.DataFrame, known: Known) -> pl.DataFrame:
 def _rises(levels: pl.DataFrame, known: Known) -> pl.DataFrame:
     """What the dead-letter queue of each queue gained from one point to the next; the first point is a baseline."""
     sources = {
-        (r["queue_arn"], r["dead_letter_queue_arn"].rpartition(":")[2])
+        (r["queue_arn"], queue_name(r["dead_letter_queue_arn"]))
         for r in known.queue_settings
         if r["dead_letter_queue_arn"]
     }

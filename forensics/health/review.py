@@ -19,6 +19,7 @@ from forensics.health.signals import (
 )
 from forensics.health.spans import DAYS, same_days, whole_days
 from forensics.health.weeks import week_bounds, week_of, weeks_before
+from forensics.identity import queue_name
 from forensics.sentence import said
 from forensics.settings import AcceptedRisk, Settings
 from forensics.settings_in_force import Step
@@ -244,7 +245,7 @@ def _queue(
     timeouts: Timeouts,
 ) -> QueueReview:
     now, (compared, before) = trend[-1], pair
-    name = arn.rpartition(":")[2]
+    name = queue_name(arn)
     of_week = checks if is_newest else []
     found = [*(signals_of(now, before, of_week) if now else ()), *signals_of_checks(of_week)]
     found.sort(key=lambda s: (-s.weight, s.code, s.sentence))

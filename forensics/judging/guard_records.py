@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from forensics.clock import micros
+from forensics.identity import queue_name
 from forensics.possessive import compiled
 from forensics.settings import GuardTable, Settings
 from forensics.streams.model import Delivery
@@ -165,7 +166,7 @@ class GuardRecords:
             next((at for at, status in told if status == "ok" and at >= end), None),
             None if not keeps or None in keeps else not any(keeps),
             self._forms[table].keyed_by if table in self._forms else None,
-            self._keeps_s.get(queue_arn.rpartition(":")[2]),
+            self._keeps_s.get(queue_name(queue_arn)),
         )
 
     def bearing(self, names: Iterable[str], queues: Iterable[str], low: int, high: int) -> list[Any]:
@@ -184,7 +185,7 @@ class GuardRecords:
             )
         records = [record for record in self._records[table] if _is_of_time(record[0], record[1], low, high)]
         digest = hashlib.sha256(json.dumps(records).encode()).hexdigest()[:32] if records else ""
-        keeps = sorted((arn, self._keeps_s.get(arn.rpartition(":")[2])) for arn in queues)
+        keeps = sorted((arn, self._keeps_s.get(queue_name(arn))) for arn in queues)
         form = [getattr(self._forms[table], name) for name in ("keyed_by", "key_pattern", "completed", "in_progress")]
         return [table, form, digest, used, sorted({str(kept) for kept in self._keeps.get(table, [])}), keeps]
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from forensics.clock import micros
+from forensics.identity import queue_name
 from forensics.spans import Spans
 
 Row = Mapping[str, Any]
@@ -36,5 +37,5 @@ def moves_of(move_tasks: Sequence[Row], sources: Mapping[str, Sequence[str]]) ->
 
 def moves_asked(sources: Mapping[str, Sequence[str]], read: Collection[str]) -> set[str]:
     """Return the queues for whose dead-letter queue somebody asked for move tasks."""
-    asked = [queues for arn, queues in sources.items() if arn in read or arn.rpartition(":")[2] in read]
+    asked = [queues for arn, queues in sources.items() if arn in read or queue_name(arn) in read]
     return {queue for queues in asked for queue in queues}

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from forensics.identity import is_fifo_name
+from forensics.identity import is_fifo_name, queue_name
 from forensics.judging.calls import is_heartbeat
 from forensics.judging.surroundings import Surroundings
 from forensics.settings import Consumer
@@ -70,7 +70,7 @@ def _place_in_queue(delivery: Delivery, group: LogGroup) -> None:
     if arn is None:
         arn = group.name if group.queue_arn is None else group.queue_arn
     delivery.queue_arn = arn
-    delivery.queue = arn.rpartition(":")[2]
+    delivery.queue = queue_name(arn)
     if delivery.function_name is None:
         delivery.function_name = group.function_name
     if delivery.receive_count == 1 and delivery.first_receive_ms is not None:

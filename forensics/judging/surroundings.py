@@ -10,6 +10,7 @@ from copy import copy
 from typing import Any
 
 from forensics.coverage import left_by_retention, read_spans, settled_until
+from forensics.identity import queue_name
 from forensics.judging.calls import Calls
 from forensics.judging.dead_letters import has_fifo_dead_letters, sources_of
 from forensics.judging.event_counts import EVENT_COUNTS, Run, Stretch, stretches
@@ -18,16 +19,7 @@ from forensics.judging.guard_records import GuardRecords
 from forensics.judging.moves import moves_asked, moves_of
 from forensics.judging.order import Order
 from forensics.judging.polls import Polls
-from forensics.judging.readings import (
-    NONE,
-    borders,
-    functions_of,
-    measured,
-    read_workers,
-    unread,
-    watched,
-    writers_of,
-)
+from forensics.judging.readings import NONE, borders, functions_of, measured, read_workers, unread, watched, writers_of
 from forensics.judging.recorded import Recorded
 from forensics.judging.sends import Sends
 from forensics.judging.task_stops import TaskStops
@@ -390,7 +382,7 @@ def _visibility(queue_arns: Sequence[str], states: Sequence[Row]) -> tuple[int, 
 
 def _dead_letter_signs(dead_letter_queue_arns: Iterable[str], points: Iterable[Row]) -> dict[str, Spans]:
     """Return the times after which a message is known to have been in a dead-letter queue within the settling time."""
-    arns = {arn.rpartition(":")[2]: arn for arn in sorted(dead_letter_queue_arns)}
+    arns = {queue_name(arn): arn for arn in sorted(dead_letter_queue_arns)}
     found: dict[str, list[tuple[int, int]]] = {}
     for point in points:
         is_depth = point["metric"] == "ApproximateNumberOfMessagesVisible" and point["value"] > 0

@@ -7,7 +7,7 @@ from typing import Any
 
 from forensics.books import Line, has_books, reconcile
 from forensics.errors import QueueUnknownError
-from forensics.identity import is_fifo_name
+from forensics.identity import is_fifo_name, queue_name
 from forensics.lake import Findings
 from forensics.lake.filters import equals
 from forensics.lake.findings import rows_of
@@ -61,7 +61,7 @@ def plan(findings: Findings, name: str, settings: Settings | None = None) -> Pla
     own = max(snapshots, key=lambda r: r["observed_at"], default=None)
     steps = [step for arn in sorted(sources) for step in _steps_of(findings, arn, dlq_arn, own, settings or Settings())]
     return Plan(
-        dlq_arn.rpartition(":")[2],
+        queue_name(dlq_arn),
         dlq_arn,
         tuple(steps),
         tuple(_notes(findings, dlq_arn, own)),
@@ -81,10 +81,10 @@ def steps_of_queue(findings: Findings, queue_arn: str, settings: Settings | None
 
 def _named(findings: Findings, name: str) -> tuple[str, set[str]]:
     known = dead_letter_queues(findings)
-    found = [arn for arn in known if name in (arn, arn.rpartition(":")[2])]
+    found = [arn for arn in known if name in (arn, queue_name(arn))]
     if len(found) == 1:
         return found[0], known[found[0]]
-    names = sorted(arn.rpartition(":")[2] for arn in known)
+    names = sorted(queue_name(arn) for arn in known)
     if len(found) > 1:
         raise QueueUnknownError(
             said("{name} is the name of several queues", name=repr(name)),
@@ -132,7 +132,7 @@ def _steps_of(findings: Findings, arn: str, dlq_arn: str | None, own: Row | None
     by_item: dict[str, list[Row]] = defaultdict(list)
     for delivery in deliveries:
         by_item[delivery["item_id"]].append(delivery)
-    since = Since.of(findings, arn, deliveries, settings.queue(arn.rpartition(":")[2]))
+    since = Since.of(findings, arn, deliveries, settings.queue(queue_name(arn)))
     booked = _books(findings, arn)
     redriven = _redriven(findings, arn)
     groups: dict[str, list[Row]] = defaultdict(list)

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forensics.identity import evidence_id
+from forensics.identity import evidence_id, queue_name
 from forensics.lake import Findings
 from forensics.lake.filters import between, equals, one_of
 from forensics.lake.rows import plain_rows
@@ -123,7 +123,7 @@ def evidence_of(findings: Findings, case: Case, margin: timedelta | None = None)
     mappings = plain_rows(
         findings.read(E.EVENT_SOURCE_MAPPINGS, where=one_of("queue_arn", queues) | one_of("function_name", functions))
     )
-    names = {q.rpartition(":")[2] for q in queues} | functions | groups
+    names = {queue_name(q) for q in queues} | functions | groups
     names |= {m["mapping_uuid"] for m in mappings if m["mapping_uuid"]}
     span = _span(case, margin)
     said = Settings.parse(findings.generation.settings or "")
@@ -137,9 +137,7 @@ def evidence_of(findings: Findings, case: Case, margin: timedelta | None = None)
         E.EVENT_SOURCE_MAPPINGS: one_of("queue_arn", queues) | one_of("function_name", functions),
         E.LOG_GROUP_SETTINGS: one_of("log_group", groups),
         E.SETTING_CHANGES: one_of("queue_arn", queues) | one_of("function_name", functions) | one_of("resource", names),
-        E.SEND_RECORDS: _inside(
-            one_of("queue_arn", queues | {q.rpartition(":")[2] for q in queues}), E.SEND_RECORDS, span
-        ),
+        E.SEND_RECORDS: _inside(one_of("queue_arn", queues | {queue_name(q) for q in queues}), E.SEND_RECORDS, span),
         E.TASK_STOPS: one_of("task_id", {(d["log_stream"] or "").rpartition("/")[2] for d in case.deliveries}),
         E.MOVE_TASKS: one_of("source_arn", queues) | one_of("destination_arn", queues),
         E.GUARD_TABLE_SETTINGS: one_of("guard_table", tables),

@@ -10,6 +10,7 @@ from stat import S_ISREG
 from typing import Any
 
 from forensics.coverage import is_from_files, lacks_its_time, standing
+from forensics.identity import queue_name
 from forensics.lake import Generation, Lake
 from forensics.lake.filters import at_least
 from forensics.lake.findings import rows_of
@@ -259,7 +260,7 @@ def source_statuses(coverage: Iterable[Row]) -> tuple[SourceStatus, ...]:
     """Turn readings into one status per queue, source and resource, sorted by those."""
     grouped: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in coverage:
-        queue = (row["queue_arn"] or "").rpartition(":")[2]
+        queue = queue_name(row["queue_arn"]) or ""
         grouped[(queue, row["source"], row["resource"] or "")].append(row)
     return tuple(_status(*key, grouped[key]) for key in sorted(grouped))
 

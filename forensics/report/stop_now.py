@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from forensics.identity import queue_name
 from forensics.limits import LEAST_MAXIMUM_CONCURRENCY, LONGEST_VISIBILITY_S
 from forensics.regions import dns_suffix
 from forensics.report.faults import trigger_of
@@ -323,7 +324,7 @@ def _no_redrive(scene: Scene, trigger: str) -> tuple[Move, ...]:
         return ()
     return (
         Move(
-            said("Do not redrive {name} yet", name=source.rpartition(":")[2]),
+            said("Do not redrive {name} yet", name=queue_name(source)),
             "Redriving a message whose work was done does the work again, under a new message id.",
             "Dead letters wait until their effects are checked; their retention runs on from when they were sent"
             f"{'' if not scene.incident['is_fifo'] else ' or moved'}.",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from forensics.event_ids import event_id_of
+from forensics.identity import queue_name as name_in
 from forensics.json_path import text_reader
 from forensics.parsers.sqs_records import Record
 from forensics.settings import Queue
@@ -29,7 +30,7 @@ class BusinessKeys:
 
     def reader(self, queue_arn: str | None, queue_name: str | None) -> Callable[[str], str | None]:
         """Return what reads the key of a queue's bodies: at its configured paths the first that a body holds, else its event's id."""
-        name = queue_name if queue_arn is None else queue_arn.rpartition(":")[2]
+        name = queue_name if queue_arn is None else name_in(queue_arn)
         return _reader_of(self._paths.get(name or "", ()))
 
     def in_group(self, queue_name: str | None) -> Callable[[Record], str | None]:

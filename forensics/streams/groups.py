@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from forensics.identity import queue_name
 from forensics.parsers.grammar import Pattern
 from forensics.settings import Consumer, Settings
 from forensics.streams.model import LogGroup
@@ -176,9 +177,9 @@ class _Told:
         kind = _only(self.kinds.get(name)) or (LAMBDA if has_platform or name.startswith(_LAMBDA_PREFIX) else WORKER)
         queue = _only({arn for (group, _), arns in self.queues.items() if group == name for arn in arns})
         if kind == WORKER:
-            queue_name = (queue or "").rpartition(":")[2]
-            silence_ms = self._hidden_by_name_s.get(queue_name, UNKNOWN_VISIBILITY_S) * _OF_VISIBILITY
-            is_known = queue_name in self._hidden_by_name_s
+            named = queue_name(queue) or ""
+            silence_ms = self._hidden_by_name_s.get(named, UNKNOWN_VISIBILITY_S) * _OF_VISIBILITY
+            is_known = named in self._hidden_by_name_s
             return LogGroup(
                 name, kind, _only(self.functions.get(name)), queue, self._worker(name), silence_ms, is_known
             )

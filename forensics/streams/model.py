@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from forensics.identity import KEY_ITEM
+from forensics.identity import KEY_ITEM, queue_name
 from forensics.settings import Consumer
 
 
@@ -28,7 +28,7 @@ class LogGroup:
     @property
     def queue_name(self) -> str | None:
         """The name at the end of the queue's ARN."""
-        return self.queue_arn.rpartition(":")[2] if self.queue_arn else None
+        return queue_name(self.queue_arn or None)
 
 
 class LogLine(NamedTuple):

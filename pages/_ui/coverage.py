@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from forensics.coverage import is_from_files, standing, tells_of_files
+from forensics.identity import queue_name
 from forensics.language import of_call
 from forensics.sentence import plain
 from forensics.spans import length, without
@@ -85,7 +86,7 @@ def reach(coverage: list[dict[str, Any]]) -> list[tuple[str, str, datetime, date
         start, end = row["window_start_at"], row["window_end_at"]
         if start is None or end is None:
             continue
-        key = ((row["queue_arn"] or "").rpartition(":")[2], row["resource"] or "")
+        key = (queue_name(row["queue_arn"]) or "", row["resource"] or "")
         holes = len(missing[row["source"], row["resource"]])
         low, high, _ = found.get(key, (start, end, 0))
         found[key] = (min(low, start), max(high, end), holes)
@@ -110,7 +111,7 @@ def by_day(coverage: list[dict[str, Any]]) -> dict[tuple[str, date], str]:
         start, end = row["window_start_at"], row["window_end_at"]
         if start is None or end is None:
             continue
-        queue = (row["queue_arn"] or "").rpartition(":")[2] or row["resource"]
+        queue = queue_name(row["queue_arn"]) or row["resource"]
         for day, low, high in _days(start, end):
             key = (queue, day, row["source"], row["resource"])
             asked[key].append((low, high))
@@ -120,7 +121,7 @@ def by_day(coverage: list[dict[str, Any]]) -> dict[tuple[str, date], str]:
         start, end = row["window_start_at"], row["window_end_at"]
         if start is None or end is None:
             continue
-        queue = (row["queue_arn"] or "").rpartition(":")[2] or row["resource"]
+        queue = queue_name(row["queue_arn"]) or row["resource"]
         for day, low, high in _days(start, end):
             read[queue, day, row["source"], row["resource"]].append((low, high))
     found: dict[tuple[str, date], list[tuple[timedelta, timedelta]]] = defaultdict(list)

@@ -4,6 +4,7 @@ from typing import Any
 
 import streamlit as st
 
+from forensics.identity import queue_name
 from forensics.redrive import DECISION_WORDS, Plan, dead_letter_queues, plan, script
 from forensics.settings import Settings
 from forensics.tables.findings import QUEUE_FINDINGS
@@ -26,7 +27,7 @@ def redrive_plan(queue_arn: str, page: Page) -> None:
     )
     if not moved:
         return
-    names = [arn.rpartition(":")[2] for arn, of in dead_letter_queues(page.board.findings).items() if queue_arn in of]
+    names = [queue_name(arn) for arn, of in dead_letter_queues(page.board.findings).items() if queue_arn in of]
     for name in sorted(names):
         st.subheader(say("May the dead letters in {name} go back?", name=plain(name)), anchor=f"redrive-{name}")
         _plan(name, page)

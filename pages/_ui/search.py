@@ -10,7 +10,7 @@ from forensics.charts.ledger import timeline_of
 from forensics.finding import FoundLine, in_lines
 from forensics.finding.lines import LEAST_CHARS as TEXT_CHARS
 from forensics.finding.lines import MOST_LINES
-from forensics.identity import handle_token
+from forensics.identity import handle_token, queue_name
 from forensics.lake.conditions import Condition
 from forensics.report.find import FULL_HANDLE, LEAST_CHARS, MOST_HITS, Key, Work, asked_text, hits_of, works
 from forensics.report.find import find as find_messages
@@ -233,7 +233,7 @@ def _lane(delivery: Row) -> str:
 
 def _lane_of(key: Key) -> str:
     """Name a lane by queue and item: one id is a lane in every queue it was in."""
-    return f"{key[0].rpartition(':')[2]} {key[1]}"
+    return f"{queue_name(key[0])} {key[1]}"
 
 
 def _names(work: Work, rows: list[Row]) -> dict[Key, str]:
@@ -257,7 +257,7 @@ def ids(work: Work, rows: list[Row], verdicts: dict[Key, Row], page: Page) -> No
         found.append(
             {
                 "Message": next((d["message_id"] for d in mine if d["message_id"]), key[1]),
-                "Queue": key[0].rpartition(":")[2],
+                "Queue": queue_name(key[0]),
                 "How it came about": ORIGINS.get((verdict or {}).get("origin") or "", "first id"),
                 "First received": page.clock.stamp(first),
                 "Received": len(mine),
