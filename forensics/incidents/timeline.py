@@ -80,19 +80,29 @@ def _receives(ledger: Iterable[Delivery], mine: Collection[tuple[str, str]]) -> 
 
 def _given_again(ledger: Iterable[Delivery], mine: Collection[tuple[str, str]]) -> set[tuple[str, str, int]]:
     """Return the places of deliveries that had their message by the receive of the one before: their poller invoked the function again."""
-    items: dict[tuple[str, str], list[Delivery]] = defaultdict(list)
-    for d in ledger:
-        if (item := (d.queue_arn, d.item_id)) in mine:
+    items: dict[tuple[str, str], list[Delivery]] = {item: [] for item in _named_alike(ledger) if item in mine}
+    for d in ledger if items else ():
+        if (item := (d.queue_arn, d.item_id)) in items:
             items[item].append(d)
     found = set()
     for item, deliveries in items.items():
-        if len(deliveries) > 1:
-            deliveries.sort(key=lambda d: d.delivery_index)
-            found |= {
-                (*item, after.delivery_index)
-                for before, after in pairwise(deliveries)
-                if are_one_receive(before, after)
-            }
+        deliveries.sort(key=lambda d: d.delivery_index)
+        found |= {
+            (*item, after.delivery_index) for before, after in pairwise(deliveries) if are_one_receive(before, after)
+        }
+    return found
+
+
+def _named_alike(ledger: Iterable[Delivery]) -> set[tuple[str, str]]:
+    """Return the items of which two deliveries have one receipt handle or one receive count: few have."""
+    seen: set[tuple[str, str, str | int]] = set()
+    found = set()
+    for d in ledger:
+        for name in (d.receipt_handle, d.receive_count):
+            if name is not None:
+                if (told := (d.queue_arn, d.item_id, name)) in seen:
+                    found.add(told[:2])
+                seen.add(told)
     return found
 
 
