@@ -170,10 +170,7 @@ def _items_in(entries: Iterable[Path]) -> pl.DataFrame:
 
 @kernel("stretches")
 def stretches(around: Surrounding, unit: Unit, folder: Path) -> Summary:
-    """Part by time what findings have to look at of message groups; ``runs`` names what entries tell of them.
-
-    Those of all queues together: a step for each would cost a small queue much more than its few messages do.
-    """
+    """Part by time what findings have to look at of all queues' message groups; ``runs`` names what entries tell of them."""
     new = [(n, name) for n, name in enumerate(unit["runs"]) if n not in unit["settled"]]
     number = pl.Series("entry", unit["settled"], pl.UInt32)
     settled = around.cache.entry("settled_groups", unit["before"])
@@ -211,21 +208,16 @@ def stretches(around: Surrounding, unit: Unit, folder: Path) -> Summary:
 
 @kernel("groups")
 def groups(around: Surrounding, unit: Unit, folder: Path) -> Summary:
-    """Find what went wrong with message groups in one stretch of time, and when which message's group was received next.
-
-    ``following`` names what is said of the latter, by queue.
-    """
+    """Find what went wrong with message groups in one stretch of time, and when which message's group was received next."""
     taken = pl.scan_parquet(around.cache.entry("stretches", unit["stretches"]) / "stretches.parquet")
     mine = taken.filter(pl.col("unit") == unit["unit"]).select("group", "run", "stretch").unique().collect()
     alone, others = (_deliveries_in(around.cache, unit, step) for step in _ENTRIES)
     rows = fifo_groups.deliveries_of(alone, others, mine)
     placed = _placed(around, _IS_FIFO, rows["item_id"])
     incident_of: dict[str, dict[str, str]] = defaultdict(dict)
-    affected: dict[str, str] = {}
-    for arn, item_id, incident_id, is_affected in placed.iter_rows():
+    for arn, item_id, incident_id, _ in placed.iter_rows():
         incident_of[arn][item_id] = incident_id
-        if is_affected:
-            affected[f"{arn} {item_id}"] = f"{arn} {incident_id}"
+    affected = {f"{arn} {item}": f"{arn} {incident}" for arn, item, incident, is_one in placed.iter_rows() if is_one}
     found, following = told_of_groups(fifo_groups.groups_in(rows), incident_of)
     written(folder, "queue_findings", frame(found, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
     nexts = pl.DataFrame(following, NEXT_SCHEMA, orient="row")
