@@ -3,7 +3,7 @@
 Where every receive count was logged nothing hides, unless the last run outlived its visibility timeout and what others did
 was not read, or did not end its message and a consumer's log has a gap where it would have come again. Else a bound holds where the deliveries seen leave no room for another one: before the first, because the consumer named every message of every run then, or has shown all the work of those that it did not name since the message was sent; between two, because it showed all its work, or because
 two visibility timeouts do not fit in; and after the last, because its message is still hidden or moved away, or because it did not fail and the consumer still named every
-message, or shows all its work whenever it runs; and no delivery's lines may be of two (``may_be_two``): a message may be handed out and not begun again and again, and be worked on before or after that. A success alone ends nothing: its delete may have failed without a word. One that failed ends nothing
+message, or shows all its work whenever it runs; and no delivery's lines may be of two (``may_be_two``, ``may_have_ended_another``): a message may be handed out and not begun again and again, and be worked on before or after that. A success alone ends nothing: its delete may have failed without a word. One that failed ends nothing
 either, whatever the consumer names soon after: its message comes when somebody polls again, be that after hours. So it needs a consumer
 that names every message of every run it logs.
 """
@@ -18,9 +18,11 @@ from forensics.judging.placing import LONGEST_INIT_MS
 from forensics.judging.surroundings import Surroundings
 from forensics.limits import LONGEST_VISIBILITY_S
 from forensics.streams.model import Delivery
+from forensics.streams.once import MOMENT_US
 
 _TO_COME_AGAIN = ("visibility_expired", "delete_refused")
 """Ends of a delivery after which its message was there to be received again."""
+_SECOND_US = 1_000_000
 
 
 def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
@@ -30,6 +32,8 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
     known: lines that name its id may tell of other deliveries.
     """
     first, last = item[0], item[-1]
+    if may_have_ended_another(last):
+        return "late_delete"
     counts = {d.receive_count for d in item}
     if None not in counts:
         if _may_have_gone_on(item, around):
@@ -46,6 +50,27 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
     if not is_open and not any(_hides_between(*pair, around, starts) for pair in pairwise(item)):
         return None
     return "partly_counted" if len(counts) > 1 else "uncounted"
+
+
+def may_have_ended_another(last: Delivery) -> bool:
+    """Tell whether the late delete of a last delivery may be all that is left of a further one: it came more than a moment behind the work.
+
+    A worker so slow goes on for long behind its effect line; then its message is soon seen again.
+    """
+    deleted_at = _failed_late_at(last)
+    if deleted_at is None or last.marker_at is None or is_at_limit(last):
+        return False
+    return deleted_at - last.marker_at > MOMENT_US
+
+
+def _failed_late_at(d: Delivery) -> int | None:
+    """Return when a worker's delete failed, if its message was visible again: it may be of another delivery, whose begin is lost.
+
+    One that SQS refused is of a delivery so late.
+    """
+    if d.consumer_kind != "worker" or d.delete_status != "failed" or d.delete_at is None or d.hidden_until_at is None:
+        return None
+    return d.delete_at if d.delete_at >= d.hidden_until_at else None
 
 
 def _may_have_been_kept(item: Sequence[Delivery]) -> bool:
@@ -130,18 +155,22 @@ def _hides_before(first: Delivery, around: Surroundings, starts: Sequence[int]) 
 def _hides_between(earlier: Delivery, later: Delivery, around: Surroundings, starts: Sequence[int]) -> bool:
     """Tell whether a delivery can hide between two, in a run that named none of its messages.
 
-    One takes a visibility timeout, after that of the earlier one, which may have begun long before its run.
+    One takes a visibility timeout, after that of the earlier one, which may have begun long before its run. Workers may show how each handling
+    was opened, and a late delete all the same be what is left of one.
     """
     if later.visibility_timeout_s is None or later.received_at is None or earlier.received_at is None:
         return True
     queues = {earlier.polled_arn, later.polled_arn}
-    if all(around.shows_all_work(arn, earlier.received_at, later.received_at, starts) for arn in queues):
+    shows_all = all(around.shows_all_work(arn, earlier.received_at, later.received_at, starts) for arn in queues)
+    if shows_all and _failed_late_at(earlier) is None:
         return False
     held = held_before(earlier, around)
     # an environment that came up in time may have failed to once before
     is_init_open = earlier.received_basis == "run_start" and held.by in (None, "window")
     held_ms = min(held.ms + LONGEST_INIT_MS * is_init_open, later.visibility_timeout_s * 1000)
-    return later.received_at - earlier.received_at > (2_000 * later.visibility_timeout_s - held_ms) * 1000
+    is_cut = later.consumer_kind == "worker" and later.received_at % _SECOND_US == 0  # of a clock that tells no more
+    gap = later.received_at + (_SECOND_US if is_cut else 0) - earlier.received_at
+    return gap > (2_000 * later.visibility_timeout_s - held_ms) * 1000
 
 
 def _hides_after(last: Delivery, around: Surroundings, starts: Sequence[int]) -> bool:

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from forensics.identity import queue_name
-from forensics.judging.bounds import why_open
+from forensics.judging.bounds import may_have_ended_another, why_open
 from forensics.judging.evidence import united
 from forensics.judging.guards import guards_of
 from forensics.judging.known import highest, lowest
@@ -65,7 +65,8 @@ def messages_of(
         message_id = highest([d.message_id for d in item])
         related = [i for i in interval.message_ids if i != message_id]
         mine = of_messages[0] if is_one else item
-        may_be_more = interval.at_most is None and any(d.may_be_two for d in mine)
+        are_two = any(d.may_be_two for d in mine) or may_have_ended_another(mine[-1])
+        may_be_more = interval.at_most is None and are_two
         is_shared = bool(related) and not is_one
         if len(mine) > 1 or is_shared or marks_beside or lone_marks or others or may_be_more:
             origin = found_origins.get(item[0].item_id)

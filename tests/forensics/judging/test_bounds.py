@@ -293,6 +293,77 @@ def test_a_delivery_can_follow_a_success_in_a_gap_where_a_success_had_ended_noth
     assert kept(bounds, earlier, last) == expected
 
 
+SLOW = {"delete_at": 36 * S, "marker_at": 34 * S}
+LATE_DELETE = {
+    "it came long behind the work, when the message was visible again": ({}, "late_delete"),
+    "its receives were counted": ({"receive_count": 1}, "late_delete"),
+    "it may be received no more": ({"receive_count": 1, "max_receive_count": 1}, None),
+    "when it was just visible again": ({"hidden_until_at": 36 * S}, "late_delete"),
+    "a microsecond before that": ({"hidden_until_at": 36 * S + 1}, None),
+    "nobody knows when it was": ({"hidden_until_at": None}, None),
+    "a microsecond more than a moment behind the work": ({"marker_at": 35 * S - 1}, "late_delete"),
+    "a moment behind it": ({"marker_at": 35 * S}, None),
+    "no line tells the work": ({"marker_at": None}, None),
+    "no line tells the delete": ({"delete_at": None, "delete_status": None}, None),
+    "SQS refused it": ({"delete_status": "expired"}, None),
+    "a function tried it": ({"consumer_kind": "lambda"}, None),
+}
+"""What is known of a message's last delivery, whose delete failed, and why nothing bounds how often the work was done."""
+
+
+def late_delete(of, facts):
+    known = {"consumer_kind": "worker", "delete_status": "failed", "hidden_until_at": 35 * S, "ended_by": "in_flight"}
+    return of.why_open([delivery(**{**known, **BESIDE, **SLOW, **facts})], Watched(-LATE, LATE))
+
+
+@pytest.mark.parametrize(("facts", "expected"), LATE_DELETE.values(), ids=LATE_DELETE)
+def test_a_late_delete_may_be_of_a_further_delivery(facts, expected):
+    assert late_delete(bounds, facts) == expected
+
+
+ROOM = {
+    "exactly two timeouts, and no line is lost": ({}, TWICE, None, False),
+    "a microsecond more": ({}, TWICE + 1, None, True),
+    "by a clock that tells whole seconds": ({"received_at": 0}, TWICE, None, True),
+    "by such a clock, a second less": ({"received_at": 0}, TWICE - S, None, False),
+    "a microsecond less than that, by one that tells more": ({"received_at": 1}, TWICE - S + 1, None, False),
+    "long enough, and each opening is shown": ({"received_at": 0}, TWICE + S, (0, LATE), False),
+    "but the delete came when it was visible again": (
+        {"received_at": 0, "delete_at": 30 * S},
+        TWICE + S,
+        (0, LATE),
+        True,
+    ),
+    "it came a microsecond sooner": ({"received_at": 0, "delete_at": 30 * S - 1}, TWICE + S, (0, LATE), False),
+    "it came then, and was refused": (
+        {"received_at": 0, "delete_at": 30 * S, "delete_status": "expired"},
+        TWICE + S,
+        (0, LATE),
+        False,
+    ),
+    "it came then, with no room for another": (
+        {"received_at": 0, "delete_at": 30 * S},
+        TWICE - S,
+        (0, LATE),
+        False,
+    ),
+}
+"""What is known of a worker's delivery, how long after it the next one was received, when each opening was shown, and whether another can
+hide between the two."""
+
+
+def room(of, facts, gap, watched):
+    known = {"consumer_kind": "worker", "received_basis": "first_receive", "received_at": 1, "delete_status": "failed"}
+    earlier = delivery(**{**known, "visibility_timeout_s": 30, "hidden_until_at": 30 * S, **facts})
+    later = delivery(consumer_kind="worker", visibility_timeout_s=30, received_at=earlier.received_at + gap)
+    return of._hides_between(earlier, later, Watched(*watched) if watched else Around(), ())
+
+
+@pytest.mark.parametrize(("facts", "gap", "watched", "expected"), ROOM.values(), ids=ROOM)
+def test_a_workers_delivery_hides_between_two(facts, gap, watched, expected):
+    assert room(bounds, facts, gap, watched) is expected
+
+
 OF_TWO = {
     "its lines are of it alone": ([{}], None),
     "its lines may be of two": ([{"may_be_two": True}], "uncounted"),

@@ -5,7 +5,7 @@ import pytest
 from forensics.judging import messages
 from forensics.judging.maybe_same import NONE, Others
 from forensics.judging.pairs import redeliveries_of
-from tests.forensics.judging.plain import LATE, MIN, Around, delivery
+from tests.forensics.judging.plain import LATE, MIN, Around, S, delivery
 
 YES = {"effect": "yes", "basis": "marker"}
 RETURNED = {"effect": "yes", "basis": "returned"}
@@ -356,10 +356,23 @@ def test_a_mark_by_itself_may_be_of_the_work(lone_mark_count, expected):
     assert alone(messages, lone_mark_count) == expected
 
 
+LATE_DELETE = {
+    "consumer_kind": "worker",
+    "delete_status": "failed",
+    "marker_at": 10 * S,
+    "delete_at": 40 * S,
+    "hidden_until_at": 40 * S,
+}
 OF_TWO = {
     "nobody counted it": ([{"may_be_two": True, "receive_count": None}], [("m1", 1, None)]),
     "its receive was counted": ([{"may_be_two": True}], []),
     "nobody counted it, and its lines are of it alone": ([{"receive_count": None}], []),
+    "its delete came so late that it may be another's": ([LATE_DELETE], [("m1", 1, None)]),
+    "it came in time": ([LATE_DELETE | {"hidden_until_at": 40 * S + 1}], []),
+    "it came so late, and the message once more": (
+        [LATE_DELETE, {"receive_count": 2, "received_at": 50 * S}],
+        [("m1", 2, 2)],
+    ),
 }
 
 

@@ -43,6 +43,8 @@ ASKED = {
         (test_bounds.unread, test_bounds.UNREAD),
         (test_bounds.kept, test_bounds.KEPT),
         (test_bounds.of_two, test_bounds.OF_TWO),
+        (test_bounds.late_delete, test_bounds.LATE_DELETE),
+        (test_bounds.room, test_bounds.ROOM),
     ],
     "effect": [
         (test_effect.answer, test_effect.CASES),
