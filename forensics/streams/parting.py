@@ -7,7 +7,7 @@ from forensics.identity import handle_prefix, tells_deliveries_apart
 from forensics.streams.attribution import AboutItem
 from forensics.streams.in_hand import CLOSERS, DELETED, STOPPING, ends_handling
 from forensics.streams.model import TAKEN, Fact, LogGroup
-from forensics.streams.once import MOMENT_US
+from forensics.streams.once import ECHO_US, MOMENT_US
 from forensics.streams.told_of_handling import (
     SURENESS,
     counts_in,
@@ -63,6 +63,7 @@ class _MessageInStream:
         "_is_awaiting_opener",
         "_is_closed",
         "_is_guessed",
+        "_is_lost",
         "_is_visibility_known",
         "_job",
         "_last_ms",
@@ -85,7 +86,7 @@ class _MessageInStream:
         )
         self._last_ms = facts[0].fact.at // 1000
         self._openers_since_best: set[str] = set()
-        self._is_closed = self._had_effect = self._is_guessed = False
+        self._is_closed = self._had_effect = self._is_guessed = self._is_lost = False
         self._effect_at: int | None = None
 
     def hear(self, about: AboutItem) -> None:
@@ -121,7 +122,7 @@ class _MessageInStream:
         begins = not self.handlings or (opens and (not self._is_awaiting_opener or has_lost_opener))
         if begins or is_guess or is_lost:
             self.handlings.append([])
-            self._is_guessed = is_guess
+            self._is_guessed, self._is_lost = is_guess, is_lost
         if opens:
             self._is_awaiting_opener = False
         self.handlings[-1].append(fact)
@@ -201,11 +202,12 @@ class _MessageInStream:
     def _may_end_another(self, fact: Fact) -> bool:
         """Tell whether an end may be that of an earlier handling, which is still open, while another has begun since.
 
-        No line says which, nor that there was another where that is a guess. That the work is over would make the latest's
+        No line says which, nor that there was another where that is a guess: whose delete was told again may tell it once more soon. That the work is over would make the latest's
         work done, where only the earlier shows it, unless a guard is seen to have stopped it there; that it failed would make
         it fail, though the slower one did.
         """
-        if self._is_guessed and ends_handling(fact):
+        is_soon = self._is_lost and fact.at < visible_from(self.handlings[-1], self._silence_ms)
+        if (self._is_guessed or is_soon) and ends_handling(fact):
             return True
         if fact.thread is not None or not self.handlings:
             return False
@@ -220,16 +222,22 @@ class _MessageInStream:
     def _ends_again(self, fact: Fact) -> bool:
         """Tell whether the message's delete is told again, so long after its handling began that it was handed out again.
 
-        That a second opening is lost is likely then; but the worker may as well have tried its delete again. It does not once
+        That a second opening is lost is likely then; but the worker may as well have tried its delete again. Nobody knows when a
+        handling began whose own opening is lost: then it is enough that the second line is no echo. A worker does not try again once
         the delete was taken: where the same kind of line tells that again, more than a moment later, an opening is lost.
         """
-        if not self._best or not self.handlings or not is_delete(fact):
+        if not self.handlings or not is_delete(fact):
             return False
         latest = self.handlings[-1]
-        if fact.role in DELETED and any(t.role == fact.role and fact.at - t.at > MOMENT_US for t in latest):
+        is_taken = self._best and fact.role in DELETED
+        if is_taken and any(t.role == fact.role and fact.at - t.at > MOMENT_US for t in latest):
             return True
-        has_ended = any(is_delete(told) and told.evidence_id != fact.evidence_id for told in latest)
-        return has_ended and (fact.at - latest[0].at) // 1000 >= self._silence_ms
+        ended_at = max((t.at for t in latest if is_delete(t) and t.evidence_id != fact.evidence_id), default=None)
+        if ended_at is None:
+            return False
+        if any(told.role in SURENESS for told in latest):
+            return (fact.at - latest[0].at) // 1000 >= self._silence_ms
+        return fact.at - ended_at > ECHO_US and (bool(self._best) or not self._is_after_silence(fact))
 
     def _goes_on_unopened(self, fact: Fact) -> bool:
         """Tell whether a message is named, or its work stopped, after a handling that left it in its queue, once it was visible again.
@@ -301,7 +309,7 @@ class _MessageInStream:
         """Tell whether a fact opens a handling.
 
         The surest opener that the message has in this stream does, and a less sure one that comes again before the next of those,
-        or after the work was done, or left in its queue and visible again. So does a new job, work done again long after it was
+        or after the work was done, or its message was visible again. So does a new job, work done again long after it was
         over, and what names the message after a silence in which a nameless job began: that one's line with the message may be
         lost, and the earlier one have another process. Of a message without any opener a long silence parts the handlings, and an
         effect after an end, if the message had one before: the start line of the second is lost. Silence does not part the end of
@@ -316,7 +324,9 @@ class _MessageInStream:
                 return about.starts > self._starts and self._is_after_silence(fact)
             if sureness is None:
                 return role == "effect" and self._is_done_again(fact)
-            is_anew = role in self._openers_since_best or (self._is_later_start(fact) and self._was_done_or_left(fact))
+            is_anew = role in self._openers_since_best or (
+                self._is_later_start(fact) and self._was_done_or_visible(fact)
+            )
             return sureness == self._best or is_anew
         if fact.receive_count == 1:  # what was said before is of the first receive, too
             return False
@@ -329,8 +339,11 @@ class _MessageInStream:
     def _shows_effect_last(self) -> bool:
         return bool(self.handlings) and shows_effect(self.handlings[-1])
 
-    def _was_done_or_left(self, fact: Fact) -> bool:
-        return any(shows_effect(latest) or self._was_left_visible(latest, fact.at) for latest in self.handlings[-1:])
+    def _was_done_or_visible(self, fact: Fact) -> bool:
+        """Tell whether the latest handling's work was done, or its message visible again, before a line that says it is begun."""
+        return any(
+            shows_effect(latest) or fact.at >= visible_from(latest, self._silence_ms) for latest in self.handlings[-1:]
+        )
 
     def _is_done_again(self, fact: Fact) -> bool:
         """Tell whether an effect is of a handling whose opener is lost: the latest was done and over when the message was visible again.

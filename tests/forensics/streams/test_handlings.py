@@ -379,6 +379,90 @@ SAID = {
         ("record a", "worker_delete_failed a", 20, "started a"),
         ["a: record delete_failed started"],
     ),
+    "two failed deletes, where nothing opens": (
+        ("effect a", "worker_delete_failed a", -0.9, "worker_delete_failed a"),
+        ["a: effect delete_failed", "a: mention"],
+    ),
+    "two as close as an echo, where nothing opens": (
+        ("effect a", "worker_delete_failed a", -0.98, "worker_delete_failed a"),
+        ["a: effect delete_failed"],
+    ),
+    "two, the second a little later than an echo": (
+        ("effect a", f"handle_error a {DELETE}", -0.98, "worker_delete_failed a"),
+        ["a: effect handle_error delete_failed"],
+    ),
+    "two a microsecond further apart": (
+        ("effect a", f"handle_error a {DELETE}", -0.979999, "worker_delete_failed a"),
+        ["a: effect handle_error", "a: mention"],
+    ),
+    "two in one line, where nothing opens": (
+        ("effect a", "worker_delete_failed a", f"+handle_error a {DELETE}"),
+        ["a: effect delete_failed handle_error"],
+    ),
+    "two so far apart that the message was handed out again, where nothing opens": (
+        ("effect a", "worker_delete_failed a", 26, "worker_delete_failed a"),
+        ["a: effect delete_failed", "a: delete_failed"],
+    ),
+    "two, the first of which opening is lost": (
+        ("worker_delete_failed a", "worker_delete_failed a", "started a"),
+        ["a: delete_failed", "a: mention", "a: started"],
+    ),
+    "a delete that was taken, behind one that failed, where nothing opens": (
+        ("effect a", "worker_delete_failed a", "deleted a"),
+        ["a: effect delete_failed", "a: mention"],
+    ),
+    "two, the second of which was handed out again, and both openings are lost": (
+        ("worker_delete_failed a", 26, "worker_delete_failed a", "started a"),
+        ["a: delete_failed", "a: mention", "a: started"],
+    ),
+    "two deletes that were taken, so far apart, where nothing opens": (
+        ("effect a", "deleted a", 26, "deleted a"),
+        ["a: effect deleted", "a: deleted"],
+    ),
+    "two failed deletes, seconds apart": (
+        ("started a", "worker_delete_failed a", 5, "worker_delete_failed a"),
+        ["a: started delete_failed delete_failed"],
+    ),
+    "two, the second just when the message was handed out again": (
+        ("started a", "worker_delete_failed a", 25, "worker_delete_failed a"),
+        ["a: started delete_failed", "a: mention"],
+    ),
+    "two, the second a millisecond before": (
+        ("started a", "worker_delete_failed a", 24.999, "worker_delete_failed a"),
+        ["a: started delete_failed delete_failed"],
+    ),
+    "two in one line, so late": (
+        ("started a", 26, "worker_delete_failed a", f"+handle_error a {DELETE}"),
+        ["a: started delete_failed handle_error"],
+    ),
+    "a third failed delete is a guess, too": (
+        ("started a", "worker_delete_failed a", 26, "worker_delete_failed a", "worker_delete_failed a"),
+        ["a: started delete_failed", "a: mention mention"],
+    ),
+    "a third, just before the message was handed out once more": (
+        ("started a", "worker_delete_failed a", 26, "worker_delete_failed a", 25.999999, "worker_delete_failed a"),
+        ["a: started delete_failed", "a: mention mention"],
+    ),
+    "a third, just when it was": (
+        ("started a", "worker_delete_failed a", 26, "worker_delete_failed a", 26, "worker_delete_failed a"),
+        ["a: started delete_failed", "a: mention delete_failed"],
+    ),
+    "what was done behind a second": (
+        ("started a", "worker_delete_failed a", 26, "worker_delete_failed a", "effect a"),
+        ["a: started delete_failed", "a: mention effect"],
+    ),
+    "it was printed, and begun when it was visible again": (
+        ("record a", 26, "started a", "effect a"),
+        ["a: record", "a: started effect"],
+    ),
+    "it was printed, and begun a microsecond sooner": (
+        ("record a", 25.999999, "started a", "effect a"),
+        ["a: record started effect"],
+    ),
+    "it was printed, held by a heartbeat, and begun": (
+        ("record a", "worker_visibility_set a detail=60", 26, "started a"),
+        ["a: record visibility_set started"],
+    ),
     "a failed delete behind what its worker did for long after the effect": (
         ("started a", "effect a", 26, "worker_delete_failed a"),
         ["a: started effect delete_failed"],
