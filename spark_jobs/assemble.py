@@ -182,10 +182,11 @@ def _of_facts(facts: pl.DataFrame, by_group: Mapping[str, Mapping[str, str]], re
             if item is None or fact.message_id == item
         ]
         one_at_a_time = takes_one_at_a_time(group.consumer)
-        for handling in handlings_of(placed, log_stream, group, one_at_a_time, by_group.get(log_group, {})):
+        found = handlings_of(placed, log_stream, group, one_at_a_time, by_group.get(log_group, {}))
+        for handling in found:
             handlings.append(shown_by_handling(handling, group))
             deliveries += _placed_rows([delivery_of(handling, group)], group, reading.in_force)
-        handlings += unnamed_rows(placed, log_stream, group, one_at_a_time)
+        handlings += unnamed_rows(placed, log_stream, group, one_at_a_time, found)
     return Part(deliveries=_hashed(deliveries), handlings=frame(handlings, HANDLING_SCHEMA))
 
 

@@ -1,6 +1,6 @@
 """Lines of workers to handlings: a worker has no START and no request id, so the message itself opens and closes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ from forensics.streams.in_hand import DELETED, ends_handling, is_nameless_start,
 from forensics.streams.model import ERROR, Delivery, Fact, LogGroup, PlacedFact
 from forensics.streams.once import ECHO_US, MOMENT_US, facts_once
 from forensics.streams.parting import STARTS, parted
+from forensics.streams.threads import Threads
 from forensics.streams.told_of_handling import SURENESS, visible_from
 
 _FAILURES = frozenset({"worker_raised", "worker_failed", "worker_gave_up", "worker_timed_out", ERROR})
@@ -120,23 +121,49 @@ def lines_row(handling: Handling, group: LogGroup) -> dict[str, Any]:
 
 
 def unnamed_rows(
-    facts: Sequence[PlacedFact], log_stream: str, group: LogGroup, one_at_a_time: bool
+    facts: Sequence[PlacedFact],
+    log_stream: str,
+    group: LogGroup,
+    one_at_a_time: bool,
+    handlings: Iterable[Handling],
 ) -> list[dict[str, Any]]:
-    """Return rows as ``lines_row`` of the jobs that began, ended, and named nothing: each had a message, nobody knows which.
+    """Return rows as ``lines_row`` of what named nothing and had a message, nobody knows which: jobs that began and ended, and failed deletes.
 
-    Where several jobs are on at once the lines of one may stand among another's; where no job of a stream names anything another
-    stream may.
+    ``handlings`` are those of the stream. Where several jobs are on at once the lines of one may stand among another's; where no job of
+    a stream names anything another stream may.
     """
     starts = [place for place, placed in enumerate(facts) if is_nameless_start(placed.fact)]
-    if not starts or not one_at_a_time or is_shared(facts) or all(placed.fact.item_id is None for placed in facts):
+    if not starts:
+        return [_unnamed_row(log_stream, group, [fact]) for fact in _deletes_of_none(facts, handlings)]
+    if not one_at_a_time or is_shared(facts) or all(placed.fact.item_id is None for placed in facts):
         return []
     rows = []
     for start, end in pairwise([*starts, len(facts)]):
         job = [placed.fact for placed in facts[start:end]]
         if all(fact.item_id is None for fact in job) and any(map(ends_handling, job)):
-            consumer = f"{group.name}|{log_stream}||{job[0].at // 1000}"
-            rows.append(_row(group.name, log_stream, consumer, None, False, job))
+            rows.append(_unnamed_row(log_stream, group, job))
     return rows
+
+
+def _deletes_of_none(facts: Sequence[PlacedFact], handlings: Iterable[Handling]) -> list[Fact]:
+    """Return the failed deletes that no handling tells of, of threads that have nothing in hand as far as their lines show."""
+    lost = {p.fact.evidence_id for p in facts if p.fact.is_failed_delete and p.fact.item_id is None}
+    if lost:
+        lost -= {fact.evidence_id for handling in handlings for fact in handling.facts}
+    if not lost:
+        return []
+    said = facts_once(facts)
+    threads, found = Threads(said, {}, ()), []
+    for place, (*_, fact) in enumerate(said):
+        if fact.evidence_id in lost and threads.is_of_none(place, fact):
+            found.append(fact)
+        threads.hear(place, fact)
+    return found
+
+
+def _unnamed_row(log_stream: str, group: LogGroup, facts: Sequence[Fact]) -> dict[str, Any]:
+    consumer = f"{group.name}|{log_stream}||{facts[0].at // 1000}"
+    return _row(group.name, log_stream, consumer, None, False, facts)
 
 
 def _row(

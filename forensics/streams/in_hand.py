@@ -168,6 +168,11 @@ class OpenMessages:
             return self.last_opened
         return next(iter(self._opened_at)) if len(self._opened_at) == 1 else None
 
+    def is_empty(self, place: int, at: int) -> bool:
+        """Tell whether no message is open."""
+        self._forget(place, at)
+        return not self._opened_at
+
     def is_open(self, message_id: str, place: int, at: int) -> bool:
         """Tell whether a message was opened and not closed since."""
         self._forget(place, at)

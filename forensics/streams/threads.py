@@ -173,6 +173,12 @@ class Threads:
         is_late = told.at is not None and fact.at - told.at > MOMENT_US
         return None if is_late or told.is_of_several or told.message_id not in (None, message_id) else message_id
 
+    def is_of_none(self, place: int, fact: Fact) -> bool:
+        """Tell whether a failed delete that is given to no message can be of none that its thread is seen to have begun: that begin is lost."""
+        mine = self._opened.values() if fact.thread is None else [self.of(fact)]
+        is_idle = all(opened.is_empty(place, fact.at) for opened in mine)
+        return is_idle or (fact.thread is not None and self._work_in_turn)
+
     @cached_property
     def _work_in_turn(self) -> bool:
         """Each thread tells what became of a message before it opens the next, nearly always, and of none that it has in hand after that.

@@ -805,14 +805,55 @@ UNNAMED = {
 
 @pytest.mark.parametrize(("said", "expected"), UNNAMED.values(), ids=UNNAMED)
 def test_a_job_had_a_message_that_nothing_names(said, expected):
-    rows = unnamed_rows(stream(*said), "app/1", GROUP, one_at_a_time=True)
+    rows = unnamed_rows(stream(*said), "app/1", GROUP, one_at_a_time=True, handlings=())
 
     assert [(row["first_at"] - NOON) // 1_000_000 for row in rows] == expected
     assert not any(row["is_opened"] or row["shows_start"] or row["item_id"] for row in rows)
-    assert unnamed_rows(stream(*said), "app/1", GROUP, one_at_a_time=False) == []
+    assert unnamed_rows(stream(*said), "app/1", GROUP, one_at_a_time=False, handlings=()) == []
 
 
 OF_NOBODY = f"handle_error {DELETE}"
+IN_TURN = [word for n in range(10) for word in (f"started {n} thread=1", f"effect {n} thread=1")]
+OF_NONE = {
+    "nothing was in hand before it": ((OF_NOBODY, "started a"), [1]),
+    "what was in hand had ended": (("started a", "effect a", "deleted a", 9, OF_NOBODY, "started a"), [13]),
+    "it had ended just before": (("started a", "effect a", "deleted a", OF_NOBODY), []),
+    "one is in hand": (("started a", OF_NOBODY), []),
+    "either of two is": (("started a", "started b", OF_NOBODY), []),
+    "it names a message": (("worker_delete_failed a", "started a"), []),
+    "it names a key": (("worker_delete_failed key=k", "started a"), []),
+    "it is told twice in a moment": ((0.5, OF_NOBODY, f"&{OF_NOBODY}", "started a"), [1]),
+    "another thread has one in hand": (
+        ("started a thread=1", "started b thread=2", "deleted b thread=2", 9, f"{OF_NOBODY} thread=2"),
+        [13],
+    ),
+    "nobody tells whether its thread has none": (
+        ("started a thread=1", "started b thread=2", "deleted b thread=2", 9, OF_NOBODY),
+        [],
+    ),
+    "nor has any": (
+        ("started a thread=1", "started b thread=2", "deleted b thread=2", "deleted a thread=1", 9, OF_NOBODY),
+        [14],
+    ),
+    "its thread works in turn, and had told the work long before": ((*IN_TURN, 9, f"{OF_NOBODY} thread=1"), [30]),
+    "it told the work just before": ((*IN_TURN, f"{OF_NOBODY} thread=1"), []),
+    "it does not say which thread tried": ((*IN_TURN, 9, OF_NOBODY), []),
+    "its thread need not work in turn": ((*IN_TURN[2:], 9, f"{OF_NOBODY} thread=1"), []),
+    "what nobody tells is no delete": ((f"handle_error {CHANGE}", "started a"), []),
+}
+"""What a stream says, and when deletes failed (seconds) of which nothing is told and that nothing in hand can be meant by."""
+
+
+@pytest.mark.parametrize(("said", "expected"), OF_NONE.values(), ids=OF_NONE)
+def test_a_failed_delete_is_of_a_message_that_nothing_names_where(said, expected):
+    placed = stream(*said)
+    rows = unnamed_rows(placed, "app/1", GROUP, one_at_a_time=False, handlings=handlings(*said))
+
+    assert [(row["first_at"] - NOON) // 1_000_000 for row in rows] == expected
+    assert not any(row["is_opened"] or row["shows_start"] or row["item_id"] for row in rows)
+    assert [row["consumer"] for row in rows] == [f"/ecs/pay|app/1||{row['first_at'] // 1000}" for row in rows]
+
+
 MAY_BE_TWO = {
     "a refused delete of nobody came when it was visible again": (("started b", 26, OF_NOBODY, "effect a"), True),
     "it came a moment before that": (("started b", 24, OF_NOBODY, "effect a"), False),
