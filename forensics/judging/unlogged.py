@@ -15,7 +15,8 @@ def unlogged_receives(item: Sequence[Delivery], around: Surroundings) -> list[De
 
     ``item``: every logged delivery of one item. Deliveries whose count was not logged may be some of them: as many are left out
     as were received between the same two counts. A dead-letter queue goes on counting where its source stopped, so there only gaps above the lowest seen
-    count are missing; what was received from both shows all receives that the source allows.
+    count are missing; what was received from both shows all receives that the source allows, and out of the dead-letter queue all beyond
+    the one that a move may count as.
     """
     counts = {d.receive_count for d in item if d.receive_count is not None}
     if not counts:
@@ -28,7 +29,9 @@ def unlogged_receives(item: Sequence[Delivery], around: Surroundings) -> list[De
     most = None if first_dead is None else highest([d.max_receive_count for d in source])
 
     def is_dead(count: int) -> bool:
-        return first_dead is not None and count > first_dead
+        if first_dead is None:
+            return False
+        return count > first_dead or (most is not None and count > most + 1)
 
     missing = [count for count in missing if most is None or count <= most or is_dead(count)]
     return [_unlogged(dead if is_dead(count) else source, count, around, item) for count in _without(missing, item)]

@@ -73,6 +73,11 @@ CASES = {
         {},
         [],
     ),
+    "all beyond that one, out of the dead-letter queue": (
+        [{"receive_count": 1, "max_receive_count": 1}, {"receive_count": 5, **DEAD}],
+        {},
+        [3, 4],
+    ),
     "how many its queue allows is not known": ([{"receive_count": 1}, {"receive_count": 3, **DEAD}], {}, [2]),
     "in between out of the dead-letter queue": (
         [{"receive_count": 1, "max_receive_count": 1}, *({"receive_count": n, **DEAD} for n in (2, 4))],
