@@ -21,7 +21,7 @@ from forensics.streams.in_hand import (
     ends_handling,
     is_nameless_start,
 )
-from forensics.streams.model import PERHAPS, Fact, PlacedFact
+from forensics.streams.model import ERROR, PERHAPS, Fact, PlacedFact
 from forensics.streams.once import MOMENT_US
 from forensics.streams.threads import DECIDES, TELLS_KEY, Threads
 
@@ -34,6 +34,9 @@ MOST_ROUNDS = 8
 _OF_WORK = frozenset({"effect", "guard", "started"})
 _SHOWS_KEY = TELLS_KEY | {"effect", "guard"}
 """Roles of lines that name a message and its business key both; of a stopped repeat the work was another message's, perhaps."""
+
+_RAISED = frozenset({ERROR, "worker_raised"})
+"""Roles of lines that say: something went wrong in the work on this message."""
 
 _ONE_JOB_A_PROCESS = frozenset({"laravel"})
 """Frameworks whose worker process runs one job at a time, and whose stream is that process."""
@@ -213,10 +216,14 @@ def _given_to_job(job: int, facts: Sequence[Fact], one_at_a_time: bool) -> list[
 
 
 class _Ends:
-    """When each item ended: what names nothing and stands more than a moment behind that is of a job whose begin is lost."""
+    """When each item ended: what names nothing and stands more than a moment behind that is of a job whose begin is lost.
+
+    So may a success be that stands so long behind an error of its job: the job's own end and the next one's begin are lost, perhaps.
+    """
 
     def __init__(self) -> None:
         self._at: dict[str, int] = {}
+        self._failed_at: dict[str, int] = {}
 
     def hear(self, fact: Fact, item_id: str, *, is_named: bool) -> None:
         """Take in a fact about an item, which ``is_named`` in its line."""
@@ -224,10 +231,15 @@ class _Ends:
             self._at[item_id] = fact.at
         elif is_named:
             self._at.pop(item_id, None)
+        if fact.role in _RAISED:
+            self._failed_at[item_id] = fact.at
+        elif fact.role in OPENERS:
+            self._failed_at.pop(item_id, None)
 
     def are_before(self, fact: Fact, item_id: str | None) -> bool:
-        """Tell whether an item had ended long before a fact that names nothing, and nothing named it since."""
-        return item_id in self._at and fact.at - self._at[item_id] > MOMENT_US
+        """Tell whether an item had ended long before a fact that names nothing, and nothing named it since; or failed, and it is a success."""
+        ended = [self._at, *([self._failed_at] if fact.role == "worker_finished" else [])]
+        return any(item_id in of and fact.at - of[item_id] > MOMENT_US for of in ended)
 
 
 def _begin_of_own(facts: Sequence[Fact]) -> int:

@@ -133,8 +133,8 @@ class _MessageInStream:
     def _is_placed_by_count(self, about: AboutItem, fact: Fact) -> bool:
         """Add what tells its receive count, and opens nothing, to the handling with that count; tell whether it did.
 
-        With a count that no handling has it is of one whose opening is lost. What ends its work takes the effect with it that was last
-        told without a count, as in ``_give_to``.
+        With a count that no handling has it is of one whose opening is lost. What ends its work takes what was last told of work
+        without a count with it, as in ``_give_to``.
         """
         count = fact.receive_count
         if count is None or fact.role in SURENESS or not self.handlings or not all(map(counts_in, self.handlings)):
@@ -157,21 +157,21 @@ class _MessageInStream:
         return fact.receive_count is not None and bool(counts) and fact.receive_count not in counts
 
     def _give_to(self, mine: list[Fact], fact: Fact, latest: list[Fact]) -> None:
-        """Give what names a handling to it, by handle or receive count; with its delete the effect last told in the latest, if it shows none.
+        """Give what names a handling to it, by handle or receive count; with its delete the work last told in the latest, if it shows none.
 
         Else one effect would count twice: as the line that the quicker worker seems to have written, and as what the slower
-        one finished before it tried to delete.
+        one finished before it tried to delete. And what a guard stopped would count as done, for its worker ends it all the same.
         """
         is_done = fact.is_failed_delete or (
             fact.receive_count is not None and (fact.role in DELETED or fact.role == "worker_finished")
         )
-        if is_done and not shows_effect(mine):
-            effects = [
+        if is_done and not shows_work(mine):
+            of_work = [
                 n
                 for n, told in enumerate(latest)
-                if told.role == "effect" and told.thread in (None, fact.thread) and told.receive_count is None
+                if shows_work([told]) and told.thread in (None, fact.thread) and told.receive_count is None
             ]
-            place = max(effects, default=None)
+            place = max(of_work, default=None)
             if place is not None:
                 mine.append(latest.pop(place))
                 self._had_effect = shows_effect(latest)

@@ -599,6 +599,32 @@ def test_a_key_names_no_message_that_was_received_only_later(first_receive_ms, i
     assert [about.item_id for about in attributed(placed, False, {})] == items.split()
 
 
+RAISED = {
+    "it failed long before": (("worker_started", "started a", "error a", 5, "worker_finished"), False),
+    "it raised long before": (("worker_started", "started a", "worker_raised", 5, "worker_finished"), False),
+    "it failed a moment before": (("worker_started", "started a", "error a", "worker_finished"), True),
+    "it failed a microsecond sooner": (("worker_started", "started a", "error a", 0.000001, "worker_finished"), False),
+    "it was begun again since": (("worker_started", "started a", "error a", 5, "started a", "worker_finished"), True),
+    "it failed long before, and only tried to delete": (
+        ("worker_started", "started a", "error a", 5, "worker_delete_failed"),
+        True,
+    ),
+    "it failed long before, and the success names it": (
+        ("worker_started", "started a", "error a", 5, "worker_finished a"),
+        True,
+    ),
+    "nothing began jobs, and it failed long before": (("started a", "error a", 5, "worker_finished"), False),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), RAISED.values(), ids=RAISED)
+def test_an_end_without_a_name_is_of_the_message_in_hand_unless(said, expected):
+    last = stream(*said)[-1].fact.evidence_id
+    about = [told.item_id for told in attributed(stream(*said), True, {}) if told.fact.evidence_id == last]
+
+    assert about == ["a"] * expected
+
+
 IN_TURN = {
     "what was opened last is worked on": (("record a", "record b", "effect"), "a b b"),
     "also after it ended": (("record a", "worker_finished a", "effect"), "a a a"),

@@ -545,6 +545,14 @@ SAID = {
         ("started a count=1", "effect a", "worker_finished a count=2"),
         ["a: started", "a: effect finished"],
     ),
+    "a stopped repeat whose opening is lost, and whose end tells its receive count": (
+        ("record a count=1", "guard a", "worker_delete_failed a", "guard a", "worker_finished a count=2"),
+        ["a: record guard delete_failed", "a: guard finished"],
+    ),
+    "a stopped repeat, ended by its receipt handle behind the work of another": (
+        ("record a handle=1", "guard a", "record a handle=2", "effect a", f"handle_error a handle=1 {DELETE}"),
+        ["a: record guard handle_error", "a: record effect"],
+    ),
     "an effect told twice with one receive count is that one's": (
         ("started a count=1", "started a count=2", "effect a count=2", 2, "effect a count=2"),
         ["a: started", "a: started effect effect"],
