@@ -11,14 +11,19 @@ that names every message of every run it logs.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from forensics.judging.ending import is_at_limit, may_have_been_given_back, over_at
+from forensics.judging.ending import (
+    ended_late_at,
+    is_at_limit,
+    may_have_been_given_back,
+    may_have_ended_another,
+    over_at,
+)
 from forensics.judging.known import first_known
 from forensics.judging.pairs import held_before
 from forensics.judging.placing import LONGEST_INIT_MS
 from forensics.judging.surroundings import Surroundings
 from forensics.limits import LONGEST_VISIBILITY_S
 from forensics.streams.model import Delivery
-from forensics.streams.once import MOMENT_US
 
 _TO_COME_AGAIN = ("visibility_expired", "delete_refused")
 """Ends of a delivery after which its message was there to be received again."""
@@ -50,27 +55,6 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
     if not is_open and not any(_hides_between(*pair, around, starts) for pair in pairwise(item)):
         return None
     return "partly_counted" if len(counts) > 1 else "uncounted"
-
-
-def may_have_ended_another(last: Delivery) -> bool:
-    """Tell whether the late delete of a last delivery may be all that is left of a further one: it came more than a moment behind the work.
-
-    A worker so slow goes on for long behind its effect line; then its message is soon seen again.
-    """
-    deleted_at = _failed_late_at(last)
-    if deleted_at is None or last.marker_at is None or is_at_limit(last):
-        return False
-    return deleted_at - last.marker_at > MOMENT_US
-
-
-def _failed_late_at(d: Delivery) -> int | None:
-    """Return when a worker's delete failed, if its message was visible again: it may be of another delivery, whose begin is lost.
-
-    One that SQS refused is of a delivery so late.
-    """
-    if d.consumer_kind != "worker" or d.delete_status != "failed" or d.delete_at is None or d.hidden_until_at is None:
-        return None
-    return d.delete_at if d.delete_at >= d.hidden_until_at else None
 
 
 def _may_have_been_kept(item: Sequence[Delivery]) -> bool:
@@ -162,7 +146,7 @@ def _hides_between(earlier: Delivery, later: Delivery, around: Surroundings, sta
         return True
     queues = {earlier.polled_arn, later.polled_arn}
     shows_all = all(around.shows_all_work(arn, earlier.received_at, later.received_at, starts) for arn in queues)
-    if shows_all and _failed_late_at(earlier) is None:
+    if shows_all and ended_late_at(earlier) is None:
         return False
     held = held_before(earlier, around)
     # an environment that came up in time may have failed to once before

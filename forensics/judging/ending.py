@@ -11,6 +11,7 @@ from forensics.judging.pairs import are_one_receive
 from forensics.judging.surroundings import Surroundings
 from forensics.run_ends import FAILED
 from forensics.streams.model import Delivery
+from forensics.streams.once import MOMENT_US
 
 _LEFT_BEHIND = ("visibility_expired", "dead_lettered")
 """Endings after which the queue still has the message, or had to move it."""
@@ -27,7 +28,32 @@ def ends_surely(delivery: Delivery) -> bool:
     the run itself and its mapping decides; where nothing else speaks of the message, ``judge_alone`` is all it needs.
     """
     may_be_more = delivery.came_again or delivery.lone_mark_count or delivery.told_again_count or delivery.may_be_two
-    return _succeeded(delivery) and delivery.is_seen and not may_be_more
+    is_sure = not may_be_more and not may_have_ended_another(delivery)
+    return _succeeded(delivery) and delivery.is_seen and is_sure
+
+
+def may_have_ended_another(last: Delivery) -> bool:
+    """Tell whether the late end of a last delivery may be all that is left of a further one: it came more than a moment behind the work.
+
+    A worker so slow goes on for long behind its effect line; then its message is soon seen again.
+    """
+    ended_at = ended_late_at(last)
+    if ended_at is None or last.marker_at is None or is_at_limit(last):
+        return False
+    return ended_at - last.marker_at > MOMENT_US
+
+
+def ended_late_at(d: Delivery) -> int | None:
+    """Return when a worker's delete failed, if its message was visible again: it may be of another delivery, whose begin is lost.
+
+    One that SQS refused is of a delivery so late. A FIFO queue refuses any delete so late: one that it took is of another.
+    """
+    if d.consumer_kind != "worker" or d.hidden_until_at is None:
+        return None
+    ended_at = d.delete_at if d.delete_reason not in (None, *REFUSED) else None
+    if d.is_fifo and d.delete_reason is None:
+        ended_at = d.worker_finished_at
+    return ended_at if ended_at is not None and ended_at >= d.hidden_until_at else None
 
 
 def _succeeded(d: Delivery) -> bool:

@@ -7,7 +7,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from forensics.identity import queue_name
-from forensics.judging.bounds import may_have_ended_another, why_open
+from forensics.judging.bounds import why_open
+from forensics.judging.ending import may_have_ended_another
 from forensics.judging.evidence import united
 from forensics.judging.guards import guards_of
 from forensics.judging.known import highest, lowest

@@ -83,8 +83,8 @@ OPEN_WORDS = {
     "outlived": "Nothing bounds it: its last run outlived the visibility timeout, so it may have been redelivered to a consumer whose log "
     "does not show every run.",
     "key_alone": "Nothing bounds it: only its business key is logged, so lines that name a message id may be of it too.",
-    "late_delete": "Nothing bounds it: its delete failed so long after the work that it may be the delete of a further delivery, of which no "
-    "other line is there.",
+    "late_delete": "Nothing bounds it: its delete was tried so long after the work that it may be the delete of a further delivery, of which "
+    "no other line is there.",
     "not_ended": "Nothing bounds it: its last delivery seen failed, so it was to be redelivered, and logs that print no receive count may hide that.",
     "partly_counted": "Nothing bounds it: not every delivery's receive count is logged, so further deliveries may hide.",
     "uncounted": "Nothing bounds it: the logs print no receive count, so further deliveries may hide.",

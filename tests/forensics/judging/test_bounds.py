@@ -294,6 +294,7 @@ def test_a_delivery_can_follow_a_success_in_a_gap_where_a_success_had_ended_noth
 
 
 SLOW = {"delete_at": 36 * S, "marker_at": 34 * S}
+TAKEN = {"delete_at": None, "delete_reason": None, "worker_finished_at": 36 * S, "is_fifo": True}
 LATE_DELETE = {
     "it came long behind the work, when the message was visible again": ({}, "late_delete"),
     "its receives were counted": ({"receive_count": 1}, "late_delete"),
@@ -304,15 +305,27 @@ LATE_DELETE = {
     "a microsecond more than a moment behind the work": ({"marker_at": 35 * S - 1}, "late_delete"),
     "a moment behind it": ({"marker_at": 35 * S}, None),
     "no line tells the work": ({"marker_at": None}, None),
-    "no line tells the delete": ({"delete_at": None, "delete_status": None}, None),
-    "SQS refused it": ({"delete_status": "expired"}, None),
+    "no line tells the delete": ({"delete_at": None, "delete_reason": None}, None),
+    "SQS refused it": ({"delete_reason": "expired"}, None),
     "a function tried it": ({"consumer_kind": "lambda"}, None),
+    "a FIFO queue took it": (TAKEN, "late_delete"),
+    "a FIFO queue took it just when the message was visible again": (
+        TAKEN | {"hidden_until_at": 36 * S},
+        "late_delete",
+    ),
+    "a FIFO queue took it before that": (TAKEN | {"hidden_until_at": 36 * S + 1}, None),
+    "a standard queue took it": (TAKEN | {"is_fifo": False}, None),
+    "a FIFO queue refused it, and its framework ended the job": (TAKEN | {"delete_reason": "expired"}, None),
+    "it failed at a FIFO queue when the message was hidden, and its framework ended the job": (
+        TAKEN | {"delete_reason": "other", "delete_at": 34 * S},
+        None,
+    ),
 }
 """What is known of a message's last delivery, whose delete failed, and why nothing bounds how often the work was done."""
 
 
 def late_delete(of, facts):
-    known = {"consumer_kind": "worker", "delete_status": "failed", "hidden_until_at": 35 * S, "ended_by": "in_flight"}
+    known = {"consumer_kind": "worker", "delete_reason": "other", "hidden_until_at": 35 * S, "ended_by": "in_flight"}
     return of.why_open([delivery(**{**known, **BESIDE, **SLOW, **facts})], Watched(-LATE, LATE))
 
 
@@ -336,7 +349,7 @@ ROOM = {
     ),
     "it came a microsecond sooner": ({"received_at": 0, "delete_at": 30 * S - 1}, TWICE + S, (0, LATE), False),
     "it came then, and was refused": (
-        {"received_at": 0, "delete_at": 30 * S, "delete_status": "expired"},
+        {"received_at": 0, "delete_at": 30 * S, "delete_reason": "expired"},
         TWICE + S,
         (0, LATE),
         False,
@@ -353,7 +366,7 @@ hide between the two."""
 
 
 def room(of, facts, gap, watched):
-    known = {"consumer_kind": "worker", "received_basis": "first_receive", "received_at": 1, "delete_status": "failed"}
+    known = {"consumer_kind": "worker", "received_basis": "first_receive", "received_at": 1, "delete_reason": "other"}
     earlier = delivery(**{**known, "visibility_timeout_s": 30, "hidden_until_at": 30 * S, **facts})
     later = delivery(consumer_kind="worker", visibility_timeout_s=30, received_at=earlier.received_at + gap)
     return of._hides_between(earlier, later, Watched(*watched) if watched else Around(), ())

@@ -382,6 +382,10 @@ SURE = {
     "its effect was told once more": ({"lone_mark_count": 1}, False),
     "its effect was told once more while it was in hand": ({"told_again_count": 1}, False),
     "its lines may be of two deliveries": ({"may_be_two": True}, False),
+    "its delete may be of a further delivery": (
+        {"consumer_kind": "worker", "is_fifo": True, "hidden_until_at": 0, "marker_at": 0, "worker_finished_at": 2 * S},
+        False,
+    ),
     "no log shows it": ({"is_seen": False}, False),
     "the run failed": ({"run_status": "error"}, False),
     "nothing tells how the run ended": ({"run_status": "unknown", "effect": "yes"}, False),

@@ -358,7 +358,7 @@ def test_a_mark_by_itself_may_be_of_the_work(lone_mark_count, expected):
 
 LATE_DELETE = {
     "consumer_kind": "worker",
-    "delete_status": "failed",
+    "delete_reason": "other",
     "marker_at": 10 * S,
     "delete_at": 40 * S,
     "hidden_until_at": 40 * S,
