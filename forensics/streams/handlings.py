@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from forensics.streams.attribution import AboutItem, attributed
 from forensics.streams.deliveries import gathered
-from forensics.streams.in_hand import DELETED, ends_handling, is_nameless_start, is_shared
+from forensics.streams.in_hand import DELETED, STOPPING, ends_handling, is_nameless_start, is_shared
 from forensics.streams.model import ERROR, Delivery, Fact, LogGroup, PlacedFact
 from forensics.streams.once import ECHO_US, MOMENT_US, facts_once
 from forensics.streams.parting import STARTS, parted
@@ -129,7 +129,8 @@ def unnamed_rows(
 ) -> list[dict[str, Any]]:
     """Return rows as ``lines_row`` of what named nothing and had a message, nobody knows which: jobs that began and ended, and failed deletes.
 
-    ``handlings`` are those of the stream. Where several jobs are on at once the lines of one may stand among another's; where no job of
+    A job that names a message in passing alone need not be about that one; one that was told to stop has ended. ``handlings`` are those of the
+    stream. Where several jobs are on at once the lines of one may stand among another's; where no job of
     a stream names anything another stream may.
     """
     starts = [place for place, placed in enumerate(facts) if is_nameless_start(placed.fact)]
@@ -140,7 +141,8 @@ def unnamed_rows(
     rows = []
     for start, end in pairwise([*starts, len(facts)]):
         job = [placed.fact for placed in facts[start:end]]
-        if all(fact.item_id is None for fact in job) and any(map(ends_handling, job)):
+        is_over = any(ends_handling(fact) or fact.role == STOPPING for fact in job)
+        if is_over and all(fact.item_id is None or fact.is_passing for fact in job):
             rows.append(_unnamed_row(log_stream, group, job))
     return rows
 
