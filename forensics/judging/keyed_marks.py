@@ -101,24 +101,27 @@ def with_contradicted_marks_apart(deliveries: Sequence[Delivery]) -> list[Delive
 
 
 def with_guessed_marks_apart(deliveries: Sequence[Delivery], sends: Sends) -> list[Delivery]:
-    """Take from a message the guessed marks by whose key another is known, and it is not: each is a line about its key again.
+    """Take from a message the guessed marks by whose key another is known, and it is not, or of which another key is told: each is a line about its key again.
 
-    The other may have been in hand, too, and its opening be lost. Changes what it is given.
+    The other may have been in hand, too, and its opening be lost; a message has but one key. Changes what it is given.
     """
     if not any(d.is_mark_guessed for d in deliveries):
         return list(deliveries)
     known: dict[tuple[str, str], set[str | None]] = defaultdict(set)
+    told: dict[tuple[str, str | None], set[str]] = defaultdict(set)
     for delivery in deliveries:
         keys = frozenset() if delivery.is_mark_guessed else keys_of([delivery])
         for key in keys | {send.key for send in sends.of([delivery]) if send.key is not None}:
             known[delivery.queue_arn, key].add(delivery.message_id)
+        told[delivery.queue_arn, delivery.message_id] |= keys_of([delivery])
     found = list(deliveries)
     for delivery in deliveries:
         keys, message_id = keys_of([delivery]), delivery.message_id
         if not delivery.is_mark_guessed or len(keys) != 1 or message_id is None:
             continue
         others = known[delivery.queue_arn, min(keys)] - {None}
-        if others and message_id not in others:
+        has_another = bool(others) or told[delivery.queue_arn, message_id] > keys
+        if has_another and message_id not in others:
             found.append(_taken_from(delivery, keys))
             found[-1].one_of = [message_id]
     return found

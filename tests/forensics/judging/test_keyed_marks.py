@@ -176,6 +176,21 @@ OTHERS = {
         {"m1", "m2"},
     ),
     "its own message is, too": (GUESSED | KEY, {"item_id": "m1", "consumer": "again", **KEY}, {"m1"}),
+    "its own message is known by another key": (
+        GUESSED | KEY,
+        {"item_id": "m1", "consumer": "again", "business_keys": ["l"]},
+        {"key:k"},
+    ),
+    "its own message is known by another key in another queue": (
+        GUESSED | KEY,
+        {"item_id": "m1", "queue_arn": "other", "consumer": "again", "business_keys": ["l"]},
+        {"m1"},
+    ),
+    "its own message is known by another key by a guess, too": (
+        GUESSED | KEY,
+        {"item_id": "m1", "consumer": "again", **GUESSED, "business_keys": ["l"]},
+        {"key:k", "key:l"},
+    ),
     "no other message is": (GUESSED | KEY, {"item_id": "m2", "business_keys": ["l"]}, {"m1"}),
     "another message of another queue is": (GUESSED | KEY, {"item_id": "m2", "queue_arn": "other", **KEY}, {"m1"}),
     "only a key alone is": (GUESSED | KEY, {"item_id": "key:k", "consumer": "alone", **KEY}, {"m1"}),
