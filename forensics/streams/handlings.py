@@ -20,7 +20,7 @@ class Handling(NamedTuple):
     """One message with one worker, once. ``facts`` are what the stream says of it, in order, with the message filled in.
 
     ``is_opened``: a line that opens it names the message itself. ``may_be_two``: a refused delete of nobody we can
-    tell may be its own: then an effect that it has is of a handling whose begin is lost.
+    tell may be its own: then an effect that it has is of a handling whose begin is lost; or it was begun so late that it may be of another receive.
     ``consumer`` is ``log_group|log_stream|item_id|ms``, with the time of the handling's first line in ms since 1970, UTC.
     So it stays the same whatever else of the stream or of the message's other handlings is in evidence. Where a message is
     handed to workers of one stream more than once in one ms, ``.2``, ``.3`` follow.
@@ -67,7 +67,7 @@ def handlings_of(
             start = f"{ms}.{same_ms}" if same_ms > 1 else f"{ms}"
             is_opened = any(fact.role in SURENESS and fact.evidence_id in openers for fact in handling)
             consumer = f"{group.name}|{log_stream}|{item_id}|{start}"
-            may_be_two = _may_be_two(of_nobody, handling, group.silence_ms)
+            may_be_two = _may_be_two(of_nobody, handling, group.silence_ms) or _is_begun_late(handling, group)
             found.append(Handling(consumer, log_stream, item_id, handling, is_opened, may_be_two))
     return found
 
@@ -84,6 +84,17 @@ def _may_be_two(refusals_at: Sequence[int], handling: Sequence[Fact], silence_ms
     first, last, since = min(effects_at), max(effects_at), visible_from(handling, silence_ms)
     again_until = last + MOMENT_US if last - first > MOMENT_US else last
     return any(since <= at <= first or first < at <= again_until for at in refusals_at)
+
+
+def _is_begun_late(handling: Sequence[Fact], group: LogGroup) -> bool:
+    """Tell whether a printed message was begun when it was visible again: it had waited in its worker's hand, or came again and was not printed."""
+    begun = next((place for place, fact in enumerate(handling) if fact.role in STARTS), 0)
+    is_printed = any(fact.role == "record" for fact in handling[:begun])
+    return (
+        is_printed
+        and group.is_visibility_known
+        and handling[begun].at >= visible_from(handling[:begun], group.silence_ms)
+    )
 
 
 def delivery_of(handling: Handling, group: LogGroup) -> Delivery:

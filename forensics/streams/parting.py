@@ -309,7 +309,7 @@ class _MessageInStream:
         """Tell whether a fact opens a handling.
 
         The surest opener that the message has in this stream does, and a less sure one that comes again before the next of those,
-        or after the work was done, or its message was visible again. So does a new job, work done again long after it was
+        or after the work was done, or left in its queue and visible again. So does a new job, work done again long after it was
         over, and what names the message after a silence in which a nameless job began: that one's line with the message may be
         lost, and the earlier one have another process. Of a message without any opener a long silence parts the handlings, and an
         effect after an end, if the message had one before: the start line of the second is lost. Silence does not part the end of
@@ -324,9 +324,7 @@ class _MessageInStream:
                 return about.starts > self._starts and self._is_after_silence(fact)
             if sureness is None:
                 return role == "effect" and self._is_done_again(fact)
-            is_anew = role in self._openers_since_best or (
-                self._is_later_start(fact) and self._was_done_or_visible(fact)
-            )
+            is_anew = role in self._openers_since_best or (self._is_later_start(fact) and self._was_done_or_left(fact))
             return sureness == self._best or is_anew
         if fact.receive_count == 1:  # what was said before is of the first receive, too
             return False
@@ -339,11 +337,8 @@ class _MessageInStream:
     def _shows_effect_last(self) -> bool:
         return bool(self.handlings) and shows_effect(self.handlings[-1])
 
-    def _was_done_or_visible(self, fact: Fact) -> bool:
-        """Tell whether the latest handling's work was done, or its message visible again, before a line that says it is begun."""
-        return any(
-            shows_effect(latest) or fact.at >= visible_from(latest, self._silence_ms) for latest in self.handlings[-1:]
-        )
+    def _was_done_or_left(self, fact: Fact) -> bool:
+        return any(shows_effect(latest) or self._was_left_visible(latest, fact.at) for latest in self.handlings[-1:])
 
     def _is_done_again(self, fact: Fact) -> bool:
         """Tell whether an effect is of a handling whose opener is lost: the latest was done and over when the message was visible again.

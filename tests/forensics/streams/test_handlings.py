@@ -451,17 +451,9 @@ SAID = {
         ("started a", "worker_delete_failed a", 26, "worker_delete_failed a", "effect a"),
         ["a: started delete_failed", "a: mention effect"],
     ),
-    "it was printed, and begun when it was visible again": (
+    "it was printed, and begun when it was visible again: it may have waited in its worker's hand": (
         ("record a", 26, "started a", "effect a"),
-        ["a: record", "a: started effect"],
-    ),
-    "it was printed, and begun a microsecond sooner": (
-        ("record a", 25.999999, "started a", "effect a"),
         ["a: record started effect"],
-    ),
-    "it was printed, held by a heartbeat, and begun": (
-        ("record a", "worker_visibility_set a detail=60", 26, "started a"),
-        ["a: record visibility_set started"],
     ),
     "a failed delete behind what its worker did for long after the effect": (
         ("started a", "effect a", 26, "worker_delete_failed a"),
@@ -892,6 +884,34 @@ def test_a_handling_may_be_two_where(said, expected):
     first = next(h for h in handlings("started a", *said) if h.item_id == "a")
 
     assert (first.may_be_two, delivery_of(first, GROUP).may_be_two) == (expected, expected)
+
+
+BEGUN_LATE = {
+    "it was begun when it was visible again": (("record a", 26, "started a"), True),
+    "it was begun a microsecond sooner": (("record a", 25.999999, "started a"), False),
+    "a heartbeat held it for longer": (("record a", "worker_visibility_set a detail=60", 26, "started a"), False),
+    "one did, until it was begun": (("record a", "worker_visibility_set a detail=27", 26, "started a"), True),
+    "it was hidden only once it was begun": (
+        ("record a", 26, "started a", "worker_visibility_set a detail=60", "effect a"),
+        True,
+    ),
+    "it was begun at once, and its worker went on for long": (("record a", "started a", 40, "mention a"), False),
+    "its worker only spoke of it": (("record a", 40, "mention a"), False),
+    "nothing printed it": (("mention a", 26, "started a"), False),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), BEGUN_LATE.values(), ids=BEGUN_LATE)
+def test_a_printed_message_that_was_begun_late_waited_in_hand_or_came_again(said, expected):
+    first, *_ = handlings(*said)
+
+    assert first.may_be_two is expected
+
+
+def test_how_late_a_message_was_begun_says_nothing_where_nobody_knows_for_how_long_it_was_hidden():
+    (first,) = handlings("record a", 26, "started a", group=replace(GROUP, is_visibility_known=False))
+
+    assert not first.may_be_two
 
 
 REFUSED = f"handle_error a handle=one {DELETE}"
