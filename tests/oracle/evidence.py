@@ -160,7 +160,7 @@ class Kept:
                     for seemingly in named.deliveries:
                         seemingly.shows_leftover |= seemingly.run_id == line.run_id
                 if line.role == "effect" and self.world.plan.effect_declared and line.run_id == delivery.run_id:
-                    named.told_receives.add(delivery.receive_count)
+                    named.told.add(delivery)
                 if line.shows_counts:
                     named.counts_shown.add(delivery.receive_count)
             if line.role == "effect":
@@ -282,7 +282,7 @@ class Kept:
                 "application_log_level": "INFO" if plan.platform == "json" else None,
                 "system_log_level": plan.system_log_level if plan.platform == "json" else None,
                 "reserved_concurrency": plan.concurrency,
-                "is_durable": False,
+                "is_durable": plan.is_durable if plan.durability_kept else None,
                 "last_modified_at": self._settings_changed_at,
                 "observed_at": at(self.end_ms),
             }

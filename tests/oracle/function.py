@@ -8,7 +8,7 @@ from uuid import UUID
 
 from forensics.identity import handle_token
 from tests.oracle import platform_lines
-from tests.oracle.handler import Handler, Item
+from tests.oracle.handler import Execution, ExecutionFailed, Handler, Item, Suspension
 from tests.oracle.lines import LogBook, iso
 from tests.oracle.plan import Plan
 from tests.oracle.printed import Writer, sqs_record
@@ -28,7 +28,14 @@ class Run:
     status: str = "running"
     ended_ms: int = 0
     response: object = None
+    goes_on_after_ms: int | None = None  # the durable execution that it is of goes on after so long
+    ended_execution: str | None = None  # it failed (error) or timed out, with this run as its last
     done: Gate = field(default_factory=Gate)
+
+    @property
+    def execution(self) -> Execution | None:
+        """The durable execution that it is of."""
+        return self.items[0].execution
 
 
 @dataclass(eq=False)
@@ -184,7 +191,11 @@ class Function:
             crash_at = self.simulation.now + self.rng.randrange(5, max(6, min(self.timeout_ms - 500, 8_000)))
             self.simulation.at(crash_at, over.open)
         yield over
-        if main.done.is_open:
+        if isinstance(main.error, Suspension | ExecutionFailed):
+            status, run.ended_execution = "success", "error" if isinstance(main.error, ExecutionFailed) else None
+            run.goes_on_after_ms = main.error.after_ms if isinstance(main.error, Suspension) else None
+            main.error = None
+        elif main.done.is_open:
             status = "error" if main.error else "success"
         else:
             status = "timeout" if self.simulation.now >= deadline else "crash"
@@ -198,7 +209,10 @@ class Function:
 
     def _work(self, environment: Environment, run: Run, children: list[Process]) -> Steps:
         deadline = run.started_ms + self.timeout_ms
-        self._print_event(environment, run)
+        if run.execution:
+            run.execution.visited, run.execution.is_going_on = 0, False
+        if not (run.execution and run.execution.done and self.plan.step_lines == "logger"):
+            self._print_event(environment, run)
         yield self.rng.randrange(1, 8)
         if self.plan.order == "parallel":
             failed = yield from self.handler.parallel(run.items, environment, deadline, children, self.simulation.spawn)

@@ -85,6 +85,37 @@ class Item:
     fate: Fate
     key: str
     on_begin: Callable[[], None] | None = None
+    execution: "Execution | None" = None  # of a durable function
+
+
+class Suspension(WorkError):  # noqa: N818
+    """Ends a run of a durable function well; another goes on after so many milliseconds."""
+
+    def __init__(self, after_ms: int) -> None:
+        super().__init__(f"goes on after {after_ms} ms")
+        self.after_ms = after_ms
+
+
+class ExecutionFailed(WorkError):  # noqa: N818
+    """Ends the execution of a durable function: its SDK answers that it failed, and the run itself ends well."""
+
+
+@dataclass
+class Execution:
+    """What one execution of a durable function has behind it, whatever run did it; ``ends_ms``: when it times out."""
+
+    ends_ms: int
+    done: set[str] = field(default_factory=set)  # checkpoints: steps and waits
+    attempts: dict[str, int] = field(default_factory=dict)
+    visited: int = 0  # of them, by the run that is on
+    is_going_on: bool = False  # that run has come to something that was not done
+
+    def has(self, operation: str) -> bool:
+        """Come to an operation, and tell whether it was done before."""
+        is_done = operation in self.done
+        self.visited += is_done
+        self.is_going_on |= not is_done
+        return is_done
 
 
 @dataclass
@@ -246,3 +277,84 @@ class Reporter(Handler):
         words = f"{speaker.verb} payment_id={item.key} message_id={item.delivery.message_id}"
         speaker.say(words, "archived", names=(item.delivery,))
         item.delivery.is_finished = True
+
+
+class DurableHandler(Handler):
+    """Code of a durable function: what it charges, it charges in a step, once per attempt; what it waits for ends the run."""
+
+    def sequential(self, items: list[Item], speaker: Speaker, deadline_ms: int, stops_at_failure: bool) -> Steps:
+        """Work through a batch in order; whatever a step raised at last fails the item, or the execution."""
+        failed: list[Item] = []
+        for number, item in enumerate(items):
+            try:
+                yield from self.item(item, speaker, deadline_ms)
+            except Suspension:
+                raise
+            except WorkError as problem:
+                if self.plan.response is None:
+                    raise ExecutionFailed(*problem.args) from problem
+                self._say_failed(item, problem, speaker)
+                failed.append(item)
+                if stops_at_failure:
+                    return failed + items[number + 1 :]
+        return failed
+
+    def item(self, item: Item, speaker: Speaker, deadline_ms: int) -> Steps:
+        """Wait, charge and wait, as far as that is not done; raises WorkError where the step has failed for good."""
+        execution, message_id = item.execution, item.delivery.message_id
+        assert execution
+        if item.on_begin:
+            item.on_begin()
+        if self.plan.started_line and (self.plan.step_lines != "logger" or self._is_heard(execution)):
+            named = (item.delivery,) if self.plan.started_declared else ()
+            speaker.say(f"processing {message_id}", "started", names=named)
+        yield self.rng.randrange(1, 6)
+        if self.plan.waits == "before":
+            self._wait(execution, f"{message_id} before")
+        is_done = execution.has(message_id)
+        if execution.attempts.get(message_id, 0) >= self.plan.step_attempts:
+            raise WorkError(f"card provider answered 502 for {item.key}")
+        if not is_done:
+            yield from self._step(item, execution, speaker)
+        if self.plan.step_lines == "outside" or (self.plan.step_lines == "logger" and self._is_heard(execution)):
+            yield item.fate.gap_ms
+            self._say_effect(item, speaker)
+        if self.plan.waits == "after":
+            self._wait(execution, f"{message_id} after")
+        item.delivery.is_finished = True
+
+    def _step(self, item: Item, execution: Execution, speaker: Speaker) -> Steps:
+        fate = item.fate
+        yield fate.before_ms
+        if fate.fails == "before":
+            self._fail_step(item, execution, speaker)
+        item.delivery.effects_ms.append(self.simulation.now)
+        if self.plan.step_lines == "inside":
+            yield fate.gap_ms
+            if fate.fails != "after":
+                self._say_effect(item, speaker)
+        if fate.fails == "after":
+            self._fail_step(item, execution, speaker)
+        yield fate.after_ms
+        execution.done.add(item.delivery.message_id)
+        execution.visited += 1
+
+    def _fail_step(self, item: Item, execution: Execution, speaker: Speaker) -> None:
+        """Try a step again in a later run, unless it was tried often enough; what failed is logged."""
+        tried = execution.attempts[item.delivery.message_id] = execution.attempts.get(item.delivery.message_id, 0) + 1
+        problem = WorkError(f"card provider answered 502 for {item.key}")
+        if tried >= self.plan.step_attempts:
+            raise problem
+        self._say_failed(item, problem, speaker)
+        raise Suspension(1_000 * 2**tried)
+
+    def _wait(self, execution: Execution, operation: str) -> None:
+        if not execution.has(operation):
+            execution.done.add(operation)
+            raise Suspension(self.rng.randrange(1_000, 20_000))
+
+    def _is_heard(self, execution: Execution) -> bool:
+        """Tell whether the SDK's logger prints: not in a replay, which ends with the last checkpoint, or after it (Node)."""
+        if self.plan.runtime == "node":
+            return execution.is_going_on or not execution.done
+        return execution.visited >= len(execution.done)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.oracle.lines import iso
 from tests.oracle.telling import Telling
-from tests.oracle.truth import Cause, MessageTruth
+from tests.oracle.truth import INVOKED_AGAIN, Cause, Delivery, MessageTruth
 from tests.oracle.untold import Untold
 from tests.oracle.world import World
 
@@ -215,7 +215,7 @@ def judge(worlds: Iterable[World], findings: Findings) -> tuple[list[Problem], S
 def _judge_world(world: World, found: Findings, score: Score) -> list[Problem]:
     score.worlds += 1
     score.messages += len(world.truth)
-    score.redelivered += sum(len(t.deliveries) > 1 for t in world.truth.values())
+    score.redelivered += sum(len(t.receives) > 1 for t in world.truth.values())
     problems, untold = [], Untold(world)
     alone = Counter(row["item_id"].removeprefix("key:") for row in found.deliveries if row["message_id"] is None)
     for row in found.messages:
@@ -415,9 +415,15 @@ def _judge_causes(world: World, found: Findings, score: Score) -> list[Problem]:
         (cause.message_id, cause.receive_count): cause for t in world.truth.values() for cause in t.causes
     }
     problems, telling = [], Telling(world)
+    handled = _Handled(world, found)
     for row in found.redeliveries:
         cause = truth.get((row["message_id"], row["receive_count"]))
-        if row["receive_count"] is None:
+        before, later = (handled.of(row["item_id"], row["delivery_index"] + step) for step in (-1, 0))
+        if before and later and before.handlings is later.handlings:
+            cause = Cause(later.message_id, later.receive_count, INVOKED_AGAIN, before, later.received_ms)
+        elif cause is None and (several := handled.several.get((row["message_id"], row["receive_count"]))):
+            cause = Cause(several.message_id, several.receive_count, INVOKED_AGAIN, several, several.received_ms)
+        elif row["receive_count"] is None:
             cause = _uncounted_cause(world, found, row)
         if cause is None:
             if row["receive_count"] is not None and row["message_id"] in world.truth:
@@ -470,14 +476,40 @@ def _uncounted_cause(world: World, found: Findings, row: Row) -> Cause | None:
     return next((c for c in known.causes if c.receive_count == counts[1]), None)
 
 
+class _Handled:
+    """Which handling a row of the ledger is of, as its request id tells."""
+
+    def __init__(self, world: World, found: Findings) -> None:
+        runs = [run for function in world.functions for run in function.runs]
+        used = Counter(run.request_id for run in runs)
+        self._run_ids = {run.request_id: run.run_id for run in runs if used[run.request_id] == 1}
+        self._by_run = {(d.message_id, d.run_id): d for t in world.truth.values() for d in t.deliveries if d.run_id}
+        self._ledger = {(r["item_id"], r.get("delivery_index")): r for r in found.deliveries}
+        firsts = [d for t in world.truth.values() for d in t.receives if len(d.handlings) > 1]
+        self.several = {(d.message_id, d.receive_count): d for d in firsts}
+
+    def of(self, item_id: str, delivery_index: int) -> Delivery | None:
+        """Return the handling of a row; None where its run is not known."""
+        row = self._ledger.get((item_id, delivery_index))
+        run_id = self._run_ids.get(row.get("request_id")) if row else None
+        return self._by_run.get((row["message_id"], run_id)) if row and run_id else None
+
+
 def _judge_deliveries(world: World, found: Findings, score: Score) -> list[Problem]:
-    truth = {(d.message_id, d.receive_count): d for t in world.truth.values() for d in t.deliveries}
-    problems = []
+    truth = {(d.message_id, d.receive_count): d for t in world.truth.values() for d in t.receives}
+    problems, handled = [], _Handled(world, found)
+    told = Counter((row["message_id"], row["receive_count"]) for row in found.deliveries)
     for row in found.deliveries:
-        delivery = truth.get((row["message_id"], row["receive_count"]))
+        name = row["message_id"], row["receive_count"]
+        delivery = truth.get(name)
         if delivery is None:
             continue
-        done = "done" if delivery.effects_ms else "not done"
+        mine = delivery.handlings
+        if told[name] > 1 and len(mine) > 1:
+            mine = [d for d in mine if d is handled.of(row["item_id"], row["delivery_index"])]
+        if not mine:
+            continue
+        done = "done" if any(d.effects_ms for d in mine) else "not done"
         score.delivery_effects[f"{row['effect']}, {done}"] += 1
         wrong = (row["effect"], done) in {("yes", "not done"), ("no", "done")}
         if row["basis"] == "returned" and world.plan.guard:

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from dataclasses import fields, replace
 
-from tests.oracle.plan import RESPONSES, Plan
+from tests.oracle.plan import RESPONSES, SEVERAL_RUNS, Plan
 
 Drawn = Callable[[random.Random], Plan]
 
@@ -515,11 +515,53 @@ def _with_dead_letters_received(rng: random.Random) -> Plan:
 
 def _mixed(rng: random.Random) -> Plan:
     """What worlds of other kinds have, field by field: no kind draws what only two of them together bring about."""
-    kinds = [draw for name, draw in KINDS.items() if draw is not _mixed]
+    kinds = [draw for draw in KINDS.values() if draw not in (_mixed, *_OF_SEVERAL_RUNS)]
     plan = rng.choice(kinds)(rng)
-    for name in rng.sample([field.name for field in fields(Plan)], rng.choice((2, 4, 7))):
+    names = [field.name for field in fields(Plan) if field.name not in SEVERAL_RUNS]
+    for name in rng.sample(names, rng.choice((2, 4, 7))):
         plan = replace(plan, **{name: getattr(rng.choice(kinds)(rng), name)})
     return plan.made_fair()
+
+
+def _of_any_functions(rng: random.Random) -> Plan:
+    """Draw a world of functions of any kind, or a plain one whose lines tell much, of which little is lost."""
+    if rng.random() < 0.5:
+        kinds = [draw for draw in KINDS.values() if draw not in _OF_SEVERAL_RUNS]
+        return replace(rng.choice(kinds)(rng), consumer="lambda")
+    troubles = rng.choice(((), ("slow",), ("error",), ("error_after_effect",), ("crash",), ("slow", "delete_lost")))
+    plan = _of_functions(rng, *(troubles or ("throttle",)), loss=rng.choice(("none", "none", "none", "lines", "tail")))
+    return replace(
+        plan,
+        event_form=rng.choice(("json", "json", "json", "ids", "nothing")),
+        trouble_rate=rng.choice((0.2, 0.4)) if troubles else 0.0,
+        effect_line=rng.choice(("both", "both", "message", None)),
+        function_settings_kept=rng.random() < 0.9,
+    )
+
+
+def _invoked_again(rng: random.Random) -> Plan:
+    """Functions that their poller invokes again with a batch that a run has or had, without a failure."""
+    plan = replace(_of_any_functions(rng), invokes_again=rng.choice((0.05, 0.2, 0.5)))
+    return replace(plan, durability_kept=rng.random() < 0.8).made_fair()
+
+
+def _durable(rng: random.Random) -> Plan:
+    """Durable functions, whose executions take several runs for waits, tries and what cut them off; some are invoked again."""
+    plan = replace(
+        _of_any_functions(rng),
+        is_durable=True,
+        durability_kept=rng.random() < 0.85,
+        waits=rng.choice((None, "before", "after", "after")),
+        step_attempts=rng.choice((1, 3)),
+        step_lines=rng.choice(("inside", "inside", "outside", "logger")),
+        execution_timeout_s=rng.choice((60, 300, 900)),
+        invokes_again=rng.choice((0.0, 0.0, 0.2)),
+    )
+    return plan.made_fair()
+
+
+_OF_SEVERAL_RUNS = (_invoked_again, _durable)
+"""What the kinds before them draw stays as it was for each seed: they are not mixed into those."""
 
 
 KINDS: dict[str, Drawn] = {
@@ -552,6 +594,8 @@ KINDS: dict[str, Drawn] = {
     "bodies that change": _of_bodies_that_change,
     "dead letters received": _with_dead_letters_received,
     "mixed": _mixed,
+    "invoked again": _invoked_again,
+    "durable functions": _durable,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""
 

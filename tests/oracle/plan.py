@@ -34,6 +34,16 @@ PARTIAL_FORMS = ("first", "each", "sampled")
 RESPONSES = ("right", "right_logged", "wrong_id", "empty_id", "wrong_key", "unlogged_wrong_id")
 LOSSES = ("none", "lines", "gap", "late", "head", "tail", "denied")
 CALLS = ("all", "hidden", "sends")
+SEVERAL_RUNS = (
+    "invokes_again",
+    "is_durable",
+    "durability_kept",
+    "waits",
+    "step_attempts",
+    "step_lines",
+    "execution_timeout_s",
+)
+"""What is drawn in worlds alone in which one receive may be in several runs."""
 BODIES = ("json", "nested", "sns")
 """And, in worlds of their own: "timed", which says when it was sent, as which attempt and by which request; and "bare", which
 beside that says nothing that tells one payment from the next."""
@@ -126,11 +136,26 @@ class Plan:
     settings_change_later: bool = False  # the team changes every setting when all is over; only then they are read
     retention_passed: bool = False  # the log group no longer had the first lines when it was read
     loss: str = "none"
+    # what is invoked more than once for one receive
+    invokes_again: float = (
+        0.0  # the share of batches with which the poller invokes the function again, without a failure
+    )
+    is_durable: bool = False  # its executions take several runs, each of which begins the handler anew
+    durability_kept: bool = True  # and its settings say so
+    waits: str | None = None  # an item waits before its step or after it: that ends the run
+    step_attempts: int = 1  # a step that raised is tried again so often in all, in further runs
+    step_lines: str = "inside"  # effect lines: inside the step, outside (in every run), or by the SDK's logger
+    execution_timeout_s: int = 300
 
     def __post_init__(self) -> None:
         unknown = self.troubles - set(TROUBLES) - set(WORKER_TROUBLES)
         if unknown:
             raise ValueError(f"no such trouble: {sorted(unknown)}")
+
+    @property
+    def may_be_several_runs(self) -> bool:
+        """One receive may be in several runs."""
+        return self.is_durable or self.invokes_again > 0
 
     @property
     def has_responses_heard(self) -> bool:
@@ -195,7 +220,7 @@ class Plan:
 
     def made_fair(self) -> "Plan":
         """Take out what no settings file could honestly say and no account could hold."""
-        plan = self
+        plan = self._of_runs_again() if self.may_be_several_runs else self
         if plan.consumer == "laravel":
             # Laravel takes one job at a time and its own lines name the message
             plan = replace(plan, order="sequential", batch_size=1, runtime="python_print", second_function=False)
@@ -248,7 +273,10 @@ class Plan:
         if not plan.effect_declared:
             plan = replace(plan, exhaustive_declared=False)
         goes_on = "error_after_effect" in plan.troubles and plan.response is not None and plan.is_response_heard
-        if goes_on or plan.loss in ("lines", "gap"):
+        # a run of a durable function ends well whatever its step raised, and Node's logger is silent until it has replayed all
+        goes_on = goes_on or ("error_after_effect" in plan.troubles and plan.is_durable)
+        is_silent = plan.is_durable and plan.step_lines == "logger" and plan.runtime == "node"
+        if goes_on or is_silent or plan.loss in ("lines", "gap"):
             # an effect whose line is missing although the run ended well: nobody could call the markers exhaustive
             plan = replace(plan, exhaustive_declared=False)
         if plan.effect_line == "key" and not plan.effect_declared:
@@ -270,3 +298,28 @@ class Plan:
         if plan.loss == "denied" and not plan.second_function:
             plan = replace(plan, second_function=True)
         return plan
+
+    def _of_runs_again(self) -> "Plan":
+        """Make it a world of functions; those that are durable take their batches in order, each work in a step of its own."""
+        plan = replace(self, consumer="lambda", follow_ups=False, dead_letter_consumer=None)
+        if (
+            plan.loss == "to_come"
+        ):  # nobody says that a run of a receive which others show may be among the lines to come
+            plan = replace(plan, loss="none")
+        if not plan.is_durable:
+            return plan
+        return replace(
+            plan,
+            message_count=min(plan.message_count, 30),
+            batch_size=min(plan.batch_size, 4),
+            visibility_s=max(plan.visibility_s, plan.execution_timeout_s if plan.max_receive_count is None else 0),
+            order="sequential",
+            guard=None,
+            swallows=None,
+            leaves_rest=False,
+            is_response_heard=True,
+            lets_go_after_s=None,
+            counts_events=False,
+            caught_errors=False,
+            troubles=plan.troubles - {"reused_request_id", "short_visibility"},
+        )

@@ -50,6 +50,8 @@ class Telling:
             return is_read and (plan.metrics_kept or (cause.code == "unseen_receive" and plan.consumer != "lambda"))
         if before.run_id is None or id(before) not in self._named:
             return False
+        if len(before.handlings) > 1 or plan.is_durable:
+            return False  # which of the runs of one receive tells how it ended, or that an execution did, no line says
         roles = self._roles[before.run_id]
         has_end = bool(roles & ENDS)
         if cause.code in _RUN_ENDED:
@@ -84,7 +86,7 @@ class Telling:
 
     def _ms_apart(self, cause: Cause) -> int | None:
         """Return how long after the end of the earlier run the later one began, negative while that was on; None: no run began."""
-        later = self._truth[cause.message_id].deliveries[cause.receive_count - 1]
+        later = self._truth[cause.message_id].receives[cause.receive_count - 1]
         began_ms = self._began_ms.get(later.run_id)
         return None if began_ms is None else began_ms - self._ended_ms[cause.before.run_id]
 

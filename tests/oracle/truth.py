@@ -3,11 +3,16 @@
 from dataclasses import dataclass, field
 
 RUNNING, DELETED = "running", "deleted"
+INVOKED_AGAIN = "invoked_again"
+"""Why a receive was in a further run: its poller, or its durable execution, invoked the function again."""
 
 
 @dataclass(eq=False)
 class Delivery:
-    """One receive of one message, and what its consumer did with it."""
+    """One handling of one receive of one message, and what its consumer did in it.
+
+    A receive has one, but where its poller invoked the function again, or a durable function's execution took several runs.
+    """
 
     message_id: str
     receive_count: int
@@ -28,11 +33,35 @@ class Delivery:
     outcome: str = RUNNING
     ended_ms: int | None = None
     batch_count: int = 1
+    settles: bool = True  # its run is the one by whose end the poller decides what becomes of the receive
+    handlings: "list[Delivery]" = field(default_factory=list)  # all of its receive, in order; shared by them
+
+    def __post_init__(self) -> None:
+        self.handlings.append(self)
 
     def end(self, outcome: str, at_ms: int) -> None:
-        """Note how this delivery ended; the first word counts."""
-        if self.outcome == RUNNING:
-            self.outcome, self.ended_ms = outcome, at_ms
+        """Note how this receive ended; the first word counts."""
+        for handling in self.handlings:
+            if handling.outcome == RUNNING:
+                handling.outcome, handling.ended_ms = outcome, at_ms
+
+    def again(self) -> "Delivery":
+        """Return another handling of the same receive; it counts from when it ``joins`` this one."""
+        told = self.message_id, self.receive_count, self.received_ms, self.visible_again_ms, self.handle
+        return Delivery(*told, is_dead=self.is_dead)
+
+    def join(self, earlier: "Delivery", settles: bool) -> None:
+        """Be one of the handlings of another's receive, the one by whose end it ends or not."""
+        for handling in earlier.handlings if settles else ():
+            handling.settles = False
+        self.settles, self.handlings = settles, earlier.handlings
+        self.handlings.append(self)
+        self.outcome, self.ended_ms = earlier.outcome, earlier.ended_ms
+
+    @property
+    def is_further(self) -> bool:
+        """It is not the first handling of its receive."""
+        return self.handlings[0] is not self
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +101,13 @@ class MessageTruth:
     named_runs: set[str] = field(default_factory=set)  # runs whose kept lines name this message
     counts_shown: set[int] = field(default_factory=set)  # receive counts that kept lines print
     is_event_shown: bool = False  # a kept line prints its whole record
-    told_receives: set[int] = field(default_factory=set)  # deliveries whose kept effect line is this message's own
+    told: set[Delivery] = field(default_factory=set)  # whose kept effect line is this message's own
     key_named_runs: set[str] = field(default_factory=set)  # runs whose kept lines mark its business key
 
     def forget_what_shows(self) -> None:
         """Begin anew with what kept lines show: other lines are kept now."""
         self.named_runs, self.counts_shown, self.is_event_shown = set(), set(), False
-        self.told_receives, self.key_named_runs = set(), set()
+        self.told, self.key_named_runs = set(), set()
 
     def forget_dead_letters(self) -> None:
         """Leave out what was received from the dead-letter queue: no evidence links it with this message's queue."""
@@ -87,7 +116,22 @@ class MessageTruth:
         self.deliveries = [d for d in self.deliveries if not d.is_dead]
         self.causes = [c for c in self.causes if c.receive_count not in counts]
         self.named_runs, self.key_named_runs = self.named_runs - runs, self.key_named_runs - runs
-        self.counts_shown, self.told_receives = self.counts_shown - counts, self.told_receives - counts
+        self.counts_shown, self.told = self.counts_shown - counts, self.told - set(dead)
+
+    def add(self, delivery: Delivery) -> None:
+        """Take in a delivery behind those of its receive, or of the receive before it."""
+        place = sum(d.receive_count <= delivery.receive_count for d in self.deliveries)
+        self.deliveries.insert(place, delivery)
+
+    @property
+    def receives(self) -> list[Delivery]:
+        """The first handling of each receive."""
+        return [d for d in self.deliveries if not d.is_further]
+
+    @property
+    def settling(self) -> Delivery:
+        """The handling of the last receive by whose end the poller decides."""
+        return next(d for d in self.deliveries[-1].handlings if d.settles)
 
     @property
     def effects_done(self) -> int:
@@ -97,7 +141,7 @@ class MessageTruth:
     @property
     def is_told(self) -> bool:
         """Every effect left a kept line that names this message, in the run that did the work."""
-        return all(not d.effects_ms or d.receive_count in self.told_receives for d in self.deliveries)
+        return all(not d.effects_ms or d in self.told for d in self.deliveries)
 
     @property
     def effects_up_to_shown_count(self) -> int:

@@ -10,7 +10,8 @@ other. Each such world is one step away, and the simulation could play it:
 - a repeat that a silent guard answered, or did: what was done once may be done again without a word;
 - a message that a response gave back or not, of which neither the response nor a count tells;
 - an error that a handler caught and logged: it tried again, or gave the item up, or all that its batch still held;
-- a run that printed nothing, or whose end was lost.
+- a run that printed nothing, or whose end was lost;
+- a further run of one receive, where the function may be durable: a step that was done again prints what a replay prints.
 
 Everything else counts as told: where we are in doubt a line could tell. What an exception says in words of its own is no line
 that tells: which message of a batch it means, only its author knows.
@@ -94,6 +95,8 @@ class Untold:
 
     def tells(self, delivery: Delivery, key: str, was_done: bool = False) -> bool:
         """Tell whether lines say if the work was done in a delivery; ``was_done``: they say so of an earlier one."""
+        if self._may_be_replay(delivery):
+            return False
         if id(delivery) in self._marked:
             return True
         if (self._links_keys or delivery.batch_count == 1) and (delivery.run_id, key) in self._marked_keys:
@@ -101,6 +104,8 @@ class Untold:
         if delivery.run_id is None:
             return self._shows_every_run
         if id(delivery) not in self._named:
+            return False
+        if self.plan.is_durable and len(delivery.handlings) > 1 and not self._has_marks:
             return False
         if not self.world.functions:
             return self._worker_tells(delivery)
@@ -111,6 +116,11 @@ class Untold:
         if run.status == "init_failed":
             return has_end
         return self._progress_tells(delivery, run, was_done)
+
+    def _may_be_replay(self, delivery: Delivery) -> bool:
+        """It is a further run of its receive, and the function is durable for all that the settings say."""
+        is_durable = self.plan.is_durable or not (self.plan.function_settings_kept and self.plan.durability_kept)
+        return is_durable and delivery.is_further
 
     def _is_sequential(self, delivery: Delivery) -> bool:
         """Settings, or runs enough of its function, tell that batches are taken one after the other."""

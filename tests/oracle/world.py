@@ -9,7 +9,7 @@ from zlib import crc32
 
 from tests.oracle import evidence, platform_lines
 from tests.oracle.function import Function
-from tests.oracle.handler import Fate, Guard, Handler, Item, Reporter, Speaker
+from tests.oracle.handler import DurableHandler, Fate, Guard, Handler, Item, Reporter, Speaker
 from tests.oracle.kinds import ANYTHING, KINDS
 from tests.oracle.lines import LogBook
 from tests.oracle.mapping import Mapping
@@ -97,7 +97,8 @@ class World:
         self.queue.on_receive = self._note_receive
         self.queue.on_dead_letter = self._note_dead_letter
         guard = Guard(plan.guard_store_s * 1000) if plan.guard else None
-        self.handler = Handler(plan, self.simulation, self.rng, guard)
+        kind = DurableHandler if plan.is_durable else Handler
+        self.handler = kind(plan, self.simulation, self.rng, guard)
         if plan.follow_ups:
             self.handler.follow_up = self._follow_up
         if plan.lets_go_after_s is not None:
@@ -114,9 +115,7 @@ class World:
                     self.simulation, self.rng, plan, function_name, self.queue, self.handler, self.book, group, verb
                 )
                 self.functions.append(function)
-                self.mappings.append(
-                    Mapping(self.simulation, self.rng, plan, self.queue, function, self._make_item, self.is_over)
-                )
+                self.mappings.append(self._mapping(self.queue, function))
             if plan.dead_letter_consumer:
                 self._feed_dead_letters(plan.dead_letter_consumer, group)
         else:
@@ -144,9 +143,11 @@ class World:
             )
             self.functions.append(function)
         self.dead_letters.on_receive = self._note_receive
-        self.mappings.append(
-            Mapping(self.simulation, self.rng, plan, self.dead_letters, function, self._make_item, self.is_over)
-        )
+        self.mappings.append(self._mapping(self.dead_letters, function))
+
+    def _mapping(self, queue: Queue, function: Function) -> Mapping:
+        steps = self._make_item, self._make_again, self._note_handled, self.is_over
+        return Mapping(self.simulation, self.rng, self.plan, queue, function, *steps)
 
     @property
     def consumer_groups(self) -> list[str]:
@@ -286,12 +287,12 @@ class World:
         )
         delivery.is_dead = receipt.message.moved_from is not None
         if known.deliveries:
-            before = known.deliveries[-1]
+            before = known.settling
             code = why_again(before, receipt.received_ms)
             number, at_ms = receipt.receive_count, receipt.received_ms
             cause = Cause(known.message_id, number, code, before, at_ms, before.is_finished)
             known.causes.append(cause)
-        known.deliveries.append(delivery)
+        known.add(delivery)
 
     def _note_dead_letter(self, message: Message) -> None:
         self.truth[message.message_id].dead_lettered_ms = self.simulation.now
@@ -301,6 +302,14 @@ class World:
         delivery = known.deliveries[-1]
         assert delivery.handle == receipt.handle
         return Item(receipt, delivery, self._fate(known), known.business_key)
+
+    def _make_again(self, item: Item) -> Item:
+        """Make of an item what another run of its function gets of the same receive."""
+        known = self.truth[item.delivery.message_id]
+        return Item(item.receipt, item.delivery.again(), self._fate(known), item.key)
+
+    def _note_handled(self, delivery: Delivery) -> None:
+        self.truth[delivery.message_id].add(delivery)
 
     def _fate(self, known: MessageTruth) -> Fate:
         plan, rng = self.plan, self.rng
