@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
+from forensics.judging.ending import is_at_limit
 from forensics.judging.known import first_known, unknown_first
 from forensics.run_ends import FAILED
 from forensics.streams.model import Delivery
@@ -79,9 +80,20 @@ def _returned(d: Delivery) -> bool:
     """The invocation ended in success, no marker is configured, and it cannot have been among its batchItemFailures."""
     if d.run_status != "success" or d.consumer_kind != "lambda" or d.has_stray_guard or d.has_effect:
         return False
-    if _item_failed(d):
+    if _item_failed(d) or not _was_over(d):
         return False
     return d.reports_batch_item_failures is False or d.has_response or d.was_given_back is False
+
+
+def _was_over(d: Delivery) -> bool:
+    """A run that ended in success ended its invocation so: a durable function's run may have waited, or its execution have failed.
+
+    Where nothing tells whether the function is durable, it did if the mapping counted no failure, or the message neither came again nor
+    was received for the last time that is allowed.
+    """
+    if d.is_durable is not None:
+        return not d.is_durable
+    return d.was_given_back is False or not (d.came_again or is_at_limit(d))
 
 
 def _item_failed(d: Delivery) -> bool:
@@ -135,15 +147,22 @@ EFFECTS: tuple[tuple[str, str, Callable[[Delivery], bool]], ...] = (
 """Effect, basis, and when: the first row that holds decides."""
 
 
+def shows_nothing_done(d: Delivery) -> bool:
+    """Tell whether lines show that the work was not done in a delivery."""
+    return _row(d)[0] == "no"
+
+
+def _row(d: Delivery) -> tuple[str, str]:
+    """Return effect and basis of the first row that holds."""
+    return next((effect, basis) for effect, basis, holds in EFFECTS if holds(d))
+
+
 def decide_effect(delivery: Delivery) -> None:
     """Fill in ``effect``, ``basis``, ``effect_at`` and ``finished_at`` as far as one delivery tells.
 
     ``returned`` is given to every delivery it fits: that it counts once per work is for ``count_returned_once``.
     """
-    for effect, basis, holds in EFFECTS:
-        if holds(delivery):
-            delivery.effect, delivery.basis = effect, basis
-            break
+    delivery.effect, delivery.basis = _row(delivery)
     delivery.finished_at = delivery.worker_finished_at if delivery.marker_at is None else delivery.marker_at
     delivery.effect_at = _effect_at(delivery)
 

@@ -99,9 +99,18 @@ def decide_endings(item: Sequence[Delivery], around: Surroundings) -> None:
         received_from = lowest((last.received_at, earlier[-1].hidden_until_at))
         if any(_may_delete_under(d, received_from, last.is_in_dead_letter_queue) for d in earlier):
             last.ended_by = "unknown"
+    if last.ended_by == "dead_lettered" and _may_have_succeeded(last, earlier):
+        last.ended_by = "unknown"
     for before, after in reversed([*pairwise(item)]):
         if are_one_receive(before, after):
             before.ended_by = after.ended_by if after.ended_by in _OF_BOTH else "unknown"
+
+
+def _may_have_succeeded(last: Delivery, earlier: Sequence[Delivery]) -> bool:
+    """Tell whether another run of the last receive succeeded, by whose end the poller may have gone; no sign tells that it was moved."""
+    if last.received_dead_at is not None or last.is_in_dead_letter_queue:
+        return False
+    return any(are_one_receive(d, last) and _succeeded(d) for d in earlier)
 
 
 def _may_delete_under(earlier: Delivery, received_from: int | None, has_sign: bool) -> bool:
@@ -170,7 +179,7 @@ def ended_if_last(d: Delivery, around: Surroundings, is_back: bool = False) -> s
         return "delete_refused"
     if _succeeded(d) or d.is_given_up or d.deleted_by_call_at is not None:
         return "deleted"
-    failed = d.run_status in FAILED or _was_given_back(d)
+    failed = (d.run_status in FAILED and not d.is_durable) or _was_given_back(d)
     read_until = _read_until(d, around)
     if d.hidden_until_at is not None and read_until is not None:
         if d.hidden_until_at >= read_until:
@@ -202,9 +211,9 @@ def _was_moved(d: Delivery, failed: bool, was_polled: bool) -> bool:
 
     It does when it failed or was given back, but only when somebody polls: that must have been seen once the visibility
     timeout was over, or that queue must have grown. Where nothing tells how the receive ended, only that queue's
-    growth counts.
+    growth counts; so it is where a run of a durable function was cut off, for another may have gone on.
     """
     if failed:
         return was_polled or d.is_in_dead_letter_queue
-    is_open = d.run_status == "unknown" or may_have_been_given_back(d)
+    is_open = d.run_status == "unknown" or d.run_status in FAILED or may_have_been_given_back(d)
     return is_open and d.effect != "yes" and d.is_in_dead_letter_queue

@@ -8,12 +8,14 @@ the millisecond, and letter for letter the same in two streams, it printed once.
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from forensics.identity import tells_deliveries_apart
+from forensics.judging.effect import shows_nothing_done
 from forensics.judging.evidence import united
 from forensics.judging.known import highest, lowest, unknown_first
+from forensics.judging.pairs import are_one_receive
 from forensics.parsers.own_times import times_in
 from forensics.streams.model import Delivery
 
@@ -40,17 +42,19 @@ def put_together(item: Sequence[Delivery]) -> list[Delivery]:
     Two deliveries are one receive for sure where both have its receipt handle, or the same receive count and the same request id, or
     stand in one worker's stream with the same receive count; a FIFO queue never gives a count twice; or where two streams of workers hold
     the same lines of them with their own times, ``LEAST_TIMES`` or more. Two runs of functions are two, also of one function that its
-    poller invoked again for one receive; only where that function is durable, they are one execution and its replay (not where both print
-    the effect: it may have been done again), and where nothing tells whether it is, may be. Else
+    poller invoked again for one receive. Only where that function is durable, a run that shows that it did nothing is one with the rest;
+    any other may go on with what an earlier one did, or do it once more (a step that was cut off, or had failed, is tried again, and its
+    poller begins executions, too). So it may where nothing tells whether the function is. Else
     the same count is that of one receive that two streams tell of, or of a copy that a standard queue handed out: the later one
     ``may_be_same_receive``. So may a later one that has one such line of an earlier, or where workers of two streams begin a message within
     a second of one another, or say the same of it, as far apart, before it was visible again: nothing is handed out again so soon but what
     was let go, and what a queue copied.
     """
+    item = _without_replays(item)
     names = [*zip(*map(_NAMES, item), strict=True), [mark for d in item for mark in d.line_marks]]
     is_repeated = any(map(_repeats, names))
     found = _named_once(item) if is_repeated else list(item)
-    _mark_replays([delivery for delivery in found if delivery.is_durable])
+    _mark_replays([delivery for delivery in found if delivery.is_durable is not False])
     begun = [(d.received_at, d) for d in found if d.received_at is not None and _is_begun_by_worker(d)]
     begun.sort(key=lambda timed: _by_time(timed[1]))
     for (at, one), (again_at, other) in pairwise(begun):
@@ -74,8 +78,8 @@ def _named_once(item: Sequence[Delivery]) -> list[Delivery]:
         common = [(_common_times(mine, told[id(d)]), d) for d in found if _are_named_alike(d, delivery)]
         if same is None:
             same = next((other for times, other in common if min(times) >= LEAST_TIMES), None)
-        if same is not None and _are_runs_of_one(same, delivery) and not _is_replay(same, delivery):
-            delivery.may_be_same_receive = same.is_durable is not False
+        if same is not None and (_are_runs_of_one(same, delivery) or _may_be_runs_of_one(same, delivery)):
+            delivery.may_be_same_receive = not _are_runs_of_one(same, delivery)
             told[id(delivery)].append(mine)
             found.append(delivery)
             continue
@@ -94,21 +98,69 @@ def _named_once(item: Sequence[Delivery]) -> list[Delivery]:
 
 
 def _are_runs_of_one(one: Delivery, other: Delivery) -> bool:
-    """Tell whether two are known to be two runs of one function."""
-    return _are_two_runs(one, other) and one.request_id != other.request_id and one.log_group == other.log_group
+    """Tell whether two are known to be two runs of one function: by their request ids, or by their beginnings in one stream."""
+    if not _are_two_runs(one, other) or one.log_group != other.log_group:
+        return False
+    return one.request_id != other.request_id or (_are_begun_apart(one, other) and _stream(one) == _stream(other))
 
 
-def _is_replay(one: Delivery, other: Delivery) -> bool:
-    """Tell whether a later run of a receive went on with the work of an earlier one, and did not print what that had printed."""
-    return bool(one.is_durable) and None in (one.marker_at, other.marker_at)
+def _may_be_runs_of_one(one: Delivery, other: Delivery) -> bool:
+    """Tell whether two of one request id, in two streams of a log group, may be two runs of a function, or one that both tell of."""
+    is_one_log = one.log_group == other.log_group is not None
+    return _are_two_runs(one, other) and is_one_log and _are_begun_apart(one, other)
 
 
-def _mark_replays(durable: Sequence[Delivery]) -> None:
-    """Mark what may be a replay of an earlier run: nothing says that it was received again."""
-    in_order = sorted(durable, key=_by_time)
-    for place, other in enumerate(in_order):
-        if any(_are_runs_of_one(one, other) and _are_named_alike(one, other) for one in in_order[:place]):
-            other.may_be_same_receive = True
+def _are_begun_apart(one: Delivery, other: Delivery) -> bool:
+    return None is not one.run_started_at != other.run_started_at is not None
+
+
+def _without_replays(item: Sequence[Delivery]) -> list[Delivery]:
+    """Put a run of a durable function together with the run before it that had the same receive, if at most one of them did anything."""
+    found: list[Delivery] = []
+    for delivery in sorted(item, key=_by_time) if any(d.is_durable for d in item) else item:
+        mine = [d for d in found if are_one_receive(d, delivery) and _may_be_replay(d, delivery)]
+        if delivery.is_durable and mine and _is_one_execution(mine[-1], delivery):
+            _add(mine[-1], delivery)
+        else:
+            found.append(delivery)
+    return found
+
+
+def _is_one_execution(one: Delivery, other: Delivery) -> bool:
+    """Tell whether of two runs at most one did the work, and lines say which: it is marked, or both did nothing."""
+    idle = [shows_nothing_done(one), shows_nothing_done(other)]
+    is_marked = one.marker_at is not None or other.marker_at is not None
+    return all(idle) or (any(idle) and is_marked)
+
+
+def _mark_replays(runs: Sequence[Delivery]) -> None:
+    """Mark what may be a replay of another run: nothing says that it was received again. A run that prints the effect stands for its replays.
+
+    Runs of one execution follow one another.
+    """
+    standing: list[Delivery] = []
+    for run in sorted(sorted(runs, key=_by_time), key=_how_idle):
+        if any(_may_be_replay(other, run) for other in standing):
+            run.may_be_same_receive = True
+        else:
+            standing.append(run)
+
+
+def _may_be_replay(one: Delivery, other: Delivery) -> bool:
+    """Tell whether two runs of a function may be of one execution: neither began while the other was on."""
+    if not _are_runs_of_one(one, other) or not _are_named_alike(one, other):
+        return False
+    spans = [(d.run_started_at, d.run_ended_at if d.is_end_known else None) for d in (one, other)]
+    known = sorted(((begun_at, ended_at) for begun_at, ended_at in spans if begun_at is not None), key=itemgetter(0))
+    if len(known) < len(spans):
+        return True
+    (_, ended_at), (begun_at, _) = known
+    return ended_at is None or ended_at <= begun_at
+
+
+def _how_idle(run: Delivery) -> tuple[bool, bool]:
+    """Order runs: first those that print the effect, last those that show that they did nothing."""
+    return run.marker_at is None, shows_nothing_done(run)
 
 
 def _is_begun_by_worker(d: Delivery) -> bool:

@@ -211,8 +211,7 @@ class Function:
         deadline = run.started_ms + self.timeout_ms
         if run.execution:
             run.execution.visited, run.execution.is_going_on = 0, False
-        if not (run.execution and run.execution.done and self.plan.step_lines == "logger"):
-            self._print_event(environment, run)
+        self._print_event(environment, run)
         yield self.rng.randrange(1, 8)
         if self.plan.order == "parallel":
             failed = yield from self.handler.parallel(run.items, environment, deadline, children, self.simulation.spawn)

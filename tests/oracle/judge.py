@@ -292,9 +292,7 @@ def _judge_row(world: World, row: Row, score: Score, untold: Untold, keys_alone:
     most = max(done, by_lines)
     is_sound = low <= most and (high is None or done <= high)
     shown = sum(t.effects_up_to_shown_count for t in works)
-    later = [
-        d for t in works for d in t.deliveries if d.receive_count > max(t.counts_shown, default=0) and d.effects_ms
-    ]
+    later = [d for t in works for d in t.deliveries if t.is_hidden(d) and d.effects_ms]
     hides_later = not is_sound and row["receive_count"] is not None and low <= shown <= (high or shown)
     hides_later = hides_later and not any(world.evidence.is_known_unread(d) for d in later)
     score.sound += is_sound

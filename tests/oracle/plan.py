@@ -306,8 +306,14 @@ class Plan:
             plan.loss == "to_come"
         ):  # nobody says that a run of a receive which others show may be among the lines to come
             plan = replace(plan, loss="none")
+        if plan.runtime == "python_print":  # no line of it bears a request id: Lambda's own lines tell its runs apart
+            plan = replace(plan, system_log_level="INFO")
+        if plan.system_log_level == "WARN":
+            plan = replace(plan, troubles=plan.troubles - {"reused_request_id"})
         if not plan.is_durable:
             return plan
+        if plan.step_lines == "logger" and plan.event_form == "nothing":  # else runs that do the work may name nothing
+            plan = replace(plan, step_lines="inside")
         return replace(
             plan,
             message_count=min(plan.message_count, 30),

@@ -62,11 +62,11 @@ def test_of_two_runs_the_one_that_the_poller_waits_for_decides_why_the_message_c
 
 
 @pytest.mark.parametrize(
-    ("step_lines", "effects", "events"),
-    [("inside", [True, False], 2), ("outside", [True, True], 2), ("logger", [True, False], 1)],
+    ("step_lines", "effects"),
+    [("inside", [True, False]), ("outside", [True, True]), ("logger", [True, False])],
 )
 def test_a_wait_ends_the_run_of_a_durable_function_and_the_next_prints_what_stands_outside_its_steps(
-    step_lines, effects, events
+    step_lines, effects
 ):
     world = world_of(DURABLE, waits="after", step_lines=step_lines)
 
@@ -74,7 +74,7 @@ def test_a_wait_ends_the_run_of_a_durable_function_and_the_next_prints_what_stan
     for delivery in receives(world):
         assert [len(d.effects_ms) for d in delivery.handlings] == [1, 0]
         assert [bool(text) for text in lines_of(world, delivery, "effect")] == effects
-        assert sum(bool(text) for text in lines_of(world, delivery, "event")) == events
+        assert all(lines_of(world, delivery, "event"))
 
 
 def test_a_step_that_was_cut_off_is_done_again_in_a_further_run_of_its_receive():

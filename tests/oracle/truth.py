@@ -146,8 +146,12 @@ class MessageTruth:
     @property
     def effects_up_to_shown_count(self) -> int:
         """How often the work was done up to the highest receive count that kept lines print."""
-        highest = max(self.counts_shown, default=0)
-        return sum(len(d.effects_ms) for d in self.deliveries if d.receive_count <= highest)
+        return sum(len(d.effects_ms) for d in self.deliveries if not self.is_hidden(d))
+
+    def is_hidden(self, delivery: Delivery) -> bool:
+        """No kept line tells of a handling: none prints so high a receive count, nor, of one of several runs, names the message."""
+        is_one_of_several = len(delivery.handlings) > 1 and delivery.run_id not in self.named_runs
+        return delivery.receive_count > max(self.counts_shown, default=0) or is_one_of_several
 
     @property
     def is_known_to_repeat(self) -> bool:

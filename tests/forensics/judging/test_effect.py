@@ -16,7 +16,32 @@ PARTIAL = {"reports_batch_item_failures": True}
 
 WHOLE = {"reports_batch_item_failures": False}
 
+OVER = {"reports_batch_item_failures": False, "run_ended_at": 9}
 CASES = {
+    "a run of a durable function that ended in success": (
+        {**OVER, "is_durable": True},
+        ("unknown", "no_item_lines", None),
+    ),
+    "the same, and the mapping counted no failure": (
+        {**OVER, "is_durable": True, "was_given_back": False},
+        ("unknown", "no_item_lines", None),
+    ),
+    "a run of no durable function that came again at its last receive": (
+        {**OVER, "is_durable": False, "came_again": True, "receive_count": 3, "max_receive_count": 3},
+        ("yes", "returned", 9),
+    ),
+    "a run of a function that may be durable, and came again": (
+        {**OVER, "came_again": True},
+        ("unknown", "no_item_lines", None),
+    ),
+    "of one that may be, at its last receive": (
+        {**OVER, "receive_count": 3, "max_receive_count": 3},
+        ("unknown", "no_item_lines", None),
+    ),
+    "of one that may be, before its last receive": (
+        {**OVER, "receive_count": 2, "max_receive_count": 3},
+        ("yes", "returned", 9),
+    ),
     "a receive that no log shows, and the logs would have shown a run": (
         {"is_seen": False, "unseen_basis": "never_started", "run_status": None, "consumer_kind": None},
         ("no", "never_started", None),
@@ -319,6 +344,23 @@ def finished(of, facts):
 @pytest.mark.parametrize(("facts", "expected"), FINISHED.values(), ids=FINISHED)
 def test_work_is_finished_at_its_effect_line_or_the_frameworks_completion(facts, expected):
     assert finished(effect, facts) == expected
+
+
+IDLE = {
+    "an effect line": ({"marker_at": 5}, False),
+    "nothing in a run that prints all that it does": (EXHAUSTIVE, True),
+    "nothing in one that does not": (WHOLE, False),
+    "an environment that never came up": ({"run_status": "init_failed"}, True),
+}
+
+
+def idle(of, facts):
+    return of.shows_nothing_done(delivery(**facts))
+
+
+@pytest.mark.parametrize(("facts", "expected"), IDLE.values(), ids=IDLE)
+def test_lines_show_that_nothing_was_done(facts, expected):
+    assert idle(effect, facts) is expected
 
 
 NAMED = {**RETURNED, "is_passing": True, "is_idempotent": False}

@@ -106,6 +106,18 @@ CASES = {
         {**LAST_ALLOWED, "read_until": HIDDEN, "grown_at": (HIDDEN,)},
         "in_flight",
     ),
+    "a run of a durable function was cut off there: another may have gone on": (
+        {**LAST_ALLOWED, **POLLED, "is_durable": True},
+        "unknown",
+    ),
+    "the same, and the dead-letter queue grew": (
+        {**LAST_ALLOWED, "is_durable": True, "grown_at": (HIDDEN,)},
+        "dead_lettered",
+    ),
+    "a durable function gave it back": (
+        {**GIVEN_BACK, "reports_batch_item_failures": True, **POLLED, "is_durable": True},
+        "dead_lettered",
+    ),
     "one receive is left": ({**LAST_ALLOWED, **POLLED, "receive_count": 2}, "visibility_expired"),
     "received more often than allowed": ({**LAST_ALLOWED, **POLLED, "receive_count": 4}, "dead_lettered"),
     "no receive count": ({**LAST_ALLOWED, **POLLED, "receive_count": None}, "visibility_expired"),
@@ -309,6 +321,38 @@ ACROSS = {
     "a late line of its own queue": ([DEAD, {}], [("visibility_expired", None), ("deleted", None)]),
 }
 """Deliveries a second after one another, each with how it ended, and when it was received from the dead-letter queue next."""
+
+
+OF_ONE = {
+    "both failed": ([{**LAST_ALLOWED, **HAD}] * 2, (), ["unknown", "dead_lettered"]),
+    "the first succeeded": ([HAD, {**LAST_ALLOWED, **HAD}], (), ["unknown", "unknown"]),
+    "and the dead-letter queue grew": ([HAD, {**LAST_ALLOWED, **HAD}], (HIDDEN,), ["unknown", "dead_lettered"]),
+    "one of another receive succeeded": (
+        [{"queue": "orders.fifo"}, {**LAST_ALLOWED, **HAD, "queue": "orders.fifo"}],
+        (),
+        ["visibility_expired", "dead_lettered"],
+    ),
+    "the first succeeded, out of a FIFO queue": (
+        [{"queue": "orders.fifo"} | HAD, {**LAST_ALLOWED, **HAD, "queue": "orders.fifo"}],
+        (),
+        ["unknown", "unknown"],
+    ),
+}
+"""Two runs, when the dead-letter queue grew, and how each ended."""
+
+
+def of_one(of, item, grown_at):
+    item = [
+        delivery(came_again=place == 0, **{"hidden_until_at": HIDDEN, "received_at": place} | facts)
+        for place, facts in enumerate(item)
+    ]
+    of.decide_endings(item, Around(grown_at=grown_at, polled_at=HIDDEN))
+    return [d.ended_by for d in item]
+
+
+@pytest.mark.parametrize(("item", "grown_at", "expected"), OF_ONE.values(), ids=OF_ONE)
+def test_a_run_of_the_last_receive_that_succeeded_may_be_the_one_that_the_poller_went_by(item, grown_at, expected):
+    assert of_one(ending, item, grown_at) == expected
 
 
 def across(of, item):

@@ -49,6 +49,7 @@ ASKED = {
     "effect": [
         (test_effect.answer, test_effect.CASES),
         (test_effect.finished, test_effect.FINISHED),
+        (test_effect.idle, test_effect.IDLE),
         (test_effect.counted, test_effect.ONCE),
     ],
     "ending": [
@@ -57,6 +58,7 @@ ASKED = {
         (test_ending.status, test_ending.STATUSES),
         (test_ending.sign, test_ending.SIGNS),
         (test_ending.across, test_ending.ACROSS),
+        (test_ending.of_one, test_ending.OF_ONE),
         (test_ending.sure, test_ending.SURE),
         (test_ending.moved, test_ending.MOVED),
     ],
@@ -143,6 +145,10 @@ ASKED = {
     "same_receive": [
         (test_same_receive.answer, test_same_receive.CASES),
         (test_same_receive.received, test_same_receive.SHIPPED),
+        (
+            test_same_receive.standing,
+            {name: (runs, *of, expected) for name, (runs, expected, *of) in test_same_receive.STANDING.items()},
+        ),
         (
             test_same_receive.answer_kept,
             {name: (*case, case[-1]) for name, case in test_same_receive.SAID.items()},

@@ -23,6 +23,10 @@ RUN = {"request_id": "r", "consumer": "a", "receipt_handle": ONE_HANDLE, "is_dur
 NEXT_RUN = RUN | {"request_id": "q", "consumer": "b", "received_at": 3 * S}
 DURABLE, PRINTS = {"is_durable": True}, {"marker_at": S}
 UNNAMED = DURABLE | {"receipt_handle": None}
+IDLE = {"run_status": "success", "has_effect": True, "is_exhaustive": True, "order_declared": "sequential"}
+TOLD_AS_PLAIN = {"is_durable": False}
+BEGUN_AT = {"run_started_at": 0, "log_group": "/aws/lambda/a", "log_stream": "s"}
+AGAIN_AT = BEGUN_AT | {"run_started_at": 3 * S}
 CASES = {
     "one receipt handle": ({"receipt_handle": ONE_HANDLE}, {"receipt_handle": ONE_HANDLE, "log_stream": "other"}, ONE),
     "different receipt handles": ({"receipt_handle": ONE_HANDLE}, {"receipt_handle": OTHER_HANDLE}, TWO),
@@ -37,7 +41,16 @@ CASES = {
         ONE,
     ),
     "one count and one request id": (COUNTED | {"request_id": "r"}, AGAIN | {"request_id": "r"}, ONE),
-    "one count and different request ids: two runs": (COUNTED | {"request_id": "r"}, AGAIN | {"request_id": "q"}, TWO),
+    "one count and different request ids: two runs": (
+        COUNTED | {"request_id": "r"} | TOLD_AS_PLAIN,
+        AGAIN | {"request_id": "q"} | TOLD_AS_PLAIN,
+        TWO,
+    ),
+    "one count and different request ids, of a function that may be durable": (
+        COUNTED | {"request_id": "r"},
+        AGAIN | {"request_id": "q"},
+        MAYBE,
+    ),
     "one count, and one request id that is not known": (COUNTED | {"request_id": "r"}, AGAIN, MAYBE),
     "one request id, and no counts": ({"request_id": "r"}, {"request_id": "r", "consumer": "b"}, TWO),
     "one request id and different counts": (
@@ -60,9 +73,120 @@ CASES = {
         NEXT_RUN | {"is_durable": None},
         MAYBE,
     ),
-    "in two runs of one that is durable": (RUN | DURABLE, NEXT_RUN | DURABLE, ONE),
-    "of which the first prints the effect": (RUN | DURABLE | PRINTS, NEXT_RUN | DURABLE, ONE),
-    "of which the second prints the effect": (RUN | DURABLE, NEXT_RUN | DURABLE | PRINTS, ONE),
+    "in two runs of one that is durable": (RUN | DURABLE, NEXT_RUN | DURABLE, MAYBE),
+    "of which the first prints the effect, and nothing tells of the second": (
+        RUN | DURABLE | PRINTS,
+        NEXT_RUN | DURABLE,
+        MAYBE,
+    ),
+    "of which the second prints the effect, and nothing tells of the first": (
+        RUN | DURABLE,
+        NEXT_RUN | DURABLE | PRINTS,
+        MAYBE,
+    ),
+    "of which the first prints the effect, and the second did nothing": (
+        RUN | DURABLE | PRINTS,
+        NEXT_RUN | DURABLE | IDLE,
+        ONE,
+    ),
+    "of which the first did nothing, and the second prints the effect": (
+        RUN | DURABLE | IDLE,
+        NEXT_RUN | DURABLE | PRINTS,
+        ONE,
+    ),
+    "of which neither did anything": (RUN | DURABLE | IDLE, NEXT_RUN | DURABLE | IDLE, ONE),
+    "of which the first did nothing, and nothing tells of the second": (
+        RUN | DURABLE | IDLE,
+        NEXT_RUN | DURABLE,
+        MAYBE,
+    ),
+    "of which one did nothing, and nothing tells whether the function is durable": (
+        RUN | {"is_durable": None} | PRINTS,
+        NEXT_RUN | {"is_durable": None} | IDLE,
+        MAYBE,
+    ),
+    "of which one did nothing, of no durable function": (RUN | PRINTS, NEXT_RUN | IDLE, TWO),
+    "of which one did nothing, by different counts": (
+        RUN | UNNAMED | PRINTS | {"receive_count": 1},
+        NEXT_RUN | UNNAMED | IDLE | {"receive_count": 2},
+        TWO,
+    ),
+    "of which one did nothing, and no names tell that it was one receive": (
+        RUN | UNNAMED | PRINTS,
+        NEXT_RUN | UNNAMED | IDLE,
+        MAYBE,
+    ),
+    "of which the second began while the first was on": (
+        RUN | DURABLE | {"run_started_at": 0, "run_ended_at": 4 * S},
+        NEXT_RUN | DURABLE | {"run_started_at": 3 * S},
+        TWO,
+    ),
+    "of which the second began and printed the effect while the first was on, and did nothing": (
+        RUN | DURABLE | IDLE | {"run_started_at": 0, "run_ended_at": 4 * S},
+        NEXT_RUN | DURABLE | PRINTS | {"run_started_at": 3 * S},
+        TWO,
+    ),
+    "of which the second began as the first was over": (
+        RUN | DURABLE | {"run_started_at": 0, "run_ended_at": 3 * S},
+        NEXT_RUN | DURABLE | {"run_started_at": 3 * S},
+        MAYBE,
+    ),
+    "of which the one that is told of later began first, and was over by then": (
+        RUN | DURABLE | {"run_started_at": 5 * S, "run_ended_at": 9 * S},
+        NEXT_RUN | DURABLE | {"run_started_at": 3 * S, "run_ended_at": 5 * S},
+        MAYBE,
+    ),
+    "of which the second began when the last line of the first stands, and no line ends that": (
+        RUN | DURABLE | {"run_started_at": 0, "run_ended_at": 4 * S, "is_end_known": False},
+        NEXT_RUN | DURABLE | {"run_started_at": 3 * S},
+        MAYBE,
+    ),
+    "of which nothing tells when the first was over": (
+        RUN | DURABLE | {"run_started_at": 0},
+        NEXT_RUN | DURABLE | {"run_started_at": 3 * S},
+        MAYBE,
+    ),
+    "of which nothing tells when the first began": (
+        RUN | DURABLE | {"run_ended_at": 4 * S},
+        NEXT_RUN | DURABLE | {"run_started_at": 3 * S},
+        MAYBE,
+    ),
+    "of which nothing tells when the second began": (
+        RUN | DURABLE | {"run_started_at": 0, "run_ended_at": 4 * S},
+        NEXT_RUN | DURABLE,
+        MAYBE,
+    ),
+    "one request id begun twice in one stream": (RUN | BEGUN_AT, NEXT_RUN | AGAIN_AT | {"request_id": "r"}, TWO),
+    "one request id begun twice, in two streams": (
+        RUN | BEGUN_AT,
+        NEXT_RUN | AGAIN_AT | {"request_id": "r", "log_stream": "t"},
+        MAYBE,
+    ),
+    "one request id begun twice, in two streams of log groups that nobody knows": (
+        RUN | BEGUN_AT | {"log_group": None},
+        NEXT_RUN | AGAIN_AT | {"request_id": "r", "log_group": None, "log_stream": "t"},
+        ONE,
+    ),
+    "one request id begun twice, in two log groups": (
+        RUN | BEGUN_AT,
+        NEXT_RUN | AGAIN_AT | {"request_id": "r", "log_group": "/central"},
+        ONE,
+    ),
+    "one request id begun once, in two streams": (
+        RUN | BEGUN_AT,
+        NEXT_RUN | BEGUN_AT | {"request_id": "r", "log_stream": "t"},
+        ONE,
+    ),
+    "one receipt handle begun twice, in two streams, by runs that have no name": (
+        RUN | BEGUN_AT | {"request_id": None},
+        NEXT_RUN | AGAIN_AT | {"request_id": None, "log_stream": "t"},
+        ONE,
+    ),
+    "one request id, of which one line tells no beginning": (
+        RUN | BEGUN_AT,
+        NEXT_RUN | BEGUN_AT | {"request_id": "r", "run_started_at": None},
+        ONE,
+    ),
     "of which both print the effect": (RUN | DURABLE | PRINTS, NEXT_RUN | DURABLE | PRINTS, MAYBE),
     "one receipt handle that one function hands on to another": (RUN, NEXT_RUN | {"log_group": "/aws/lambda/b"}, ONE),
     "one receipt handle in two runs of which one is not named": (RUN, NEXT_RUN | {"request_id": None}, ONE),
@@ -207,6 +331,50 @@ def test_of_two_runs_that_had_one_receive_the_later_is_the_one_that_began_later(
     assert (second.run_started_at, second.may_be_same_receive) == (9, True)
 
 
+OPEN = {}
+"""A run of which nothing is known."""
+STANDING = {
+    "the first of two of which nothing is known": ((OPEN, OPEN), [False, True]),
+    "the one that prints the effect": ((OPEN, PRINTS, OPEN), [True, False, True]),
+    "the first of two that print it": ((OPEN, PRINTS, PRINTS), [True, False, True]),
+    "one of which nothing is known beside one that did nothing": ((IDLE, OPEN), [True, False]),
+    "one of which nothing is known between two that did nothing": ((IDLE, OPEN, IDLE), [True, False, True]),
+    "one of which nothing is known behind two that did nothing": ((IDLE, IDLE, OPEN), [True, False]),
+    "the first of two that print it, though a third goes on with the second": (
+        (PRINTS, PRINTS, IDLE),
+        [False, True],
+    ),
+    "the one that prints it, beside one of which nothing is known and one that did nothing": (
+        (PRINTS, OPEN, IDLE),
+        [False, True, True],
+    ),
+    "of an unknown function, the one that prints the effect": ((OPEN, PRINTS, OPEN), [True, False, True], None),
+    "every run of a function that is not durable": ((OPEN, PRINTS, OPEN), [False, False, False], False),
+}
+
+
+def standing(of, runs, *is_durable):
+    """Return of each run that had one receipt handle, in order, whether it may be a replay."""
+    durable = {"is_durable": is_durable[0] if is_durable else True}
+    item = [
+        delivery(
+            **RUN | durable | run | {"request_id": f"r{place}", "received_at": place},
+            run_started_at=place * 10 * S,
+            run_ended_at=place * 10 * S + S,
+        )
+        for place, run in enumerate(runs)
+    ]
+    found = of.put_together(item[::-1])
+    return [d.may_be_same_receive for d in sorted(found, key=lambda d: d.received_at)]
+
+
+@pytest.mark.parametrize("case", STANDING.values(), ids=STANDING)
+def test_one_run_of_a_receive_stands_for_its_replays(case):
+    runs, expected, *is_durable = case
+
+    assert standing(same_receive, runs, *is_durable) == expected
+
+
 def test_a_third_that_surely_is_the_first_makes_no_third_receive():
     found = same_receive.put_together(
         [delivery(**COUNTED, receipt_handle=ONE_HANDLE, log_stream=stream) for stream in ("a", "b", "c")]
@@ -250,8 +418,16 @@ def test_streams_that_hold_the_same_lines_tell_of_one_receive(told, expected):
 HANDLE = {"receipt_handle": ONE_HANDLE}
 SAID = {
     "the end of the run that went on": (
-        RUN | DURABLE | {"run_status": "success", "run_ended_at": 5, "is_end_known": True},
-        NEXT_RUN | DURABLE | {"run_status": "error", "run_ended_at": 9, "is_end_known": False},
+        RUN | DURABLE | IDLE | {"run_ended_at": 5, "is_end_known": True, "marker_at": 2},
+        NEXT_RUN
+        | DURABLE
+        | {
+            "run_status": "error",
+            "is_not_reached": True,
+            "order_declared": "sequential",
+            "run_ended_at": 9,
+            "is_end_known": False,
+        },
         {"run_status": "error", "run_ended_at": 9, "is_end_known": False},
     ),
     "lines of both": ({"fact_ids": ["a"]}, {"fact_ids": ["b"]}, {"fact_ids": ["a", "b"]}),
