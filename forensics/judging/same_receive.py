@@ -149,8 +149,14 @@ def _mark_replays(runs: Sequence[Delivery]) -> None:
 
 
 def _may_be_replay(one: Delivery, other: Delivery) -> bool:
-    """Tell whether two runs of a function may be of one execution: neither began while the other was on."""
+    """Tell whether two runs of a function may be of one execution: neither began while the other was on.
+
+    Of a function of which nothing tells whether it is durable, only two that have a name of the receive in common: few are, and without
+    names every redelivery would be a replay.
+    """
     if not _are_runs_of_one(one, other) or not _are_named_alike(one, other):
+        return False
+    if one.is_durable is None and not any(a == b is not None for a, b in zip(_NAMES(one), _NAMES(other), strict=True)):
         return False
     spans = [(d.run_started_at, d.run_ended_at if d.is_end_known else None) for d in (one, other)]
     known = sorted(((begun_at, ended_at) for begun_at, ended_at in spans if begun_at is not None), key=itemgetter(0))

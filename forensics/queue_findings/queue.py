@@ -62,7 +62,7 @@ def rows_of_queue(
     """
     told = list(works)
     ledger = [d for work in told for d in work.ledger if not d.is_beside_messages]
-    ends = [d for d in ledger if not d.came_again]
+    ends = list({d.item_id: d for d in ledger if not d.came_again}.values())  # of runs that may be one, the last
     verdicts = {m.item_id: m for work in told for m in work.messages}
     unfinished = unfinished_messages(ends, verdicts, known.in_force)
     watched = watched_spans(sorted(log_groups), known.read)

@@ -116,6 +116,11 @@ CASES = {
         NEXT_RUN | UNNAMED | IDLE,
         MAYBE,
     ),
+    "of a function that may be durable, and no names tell that it was one receive": (
+        RUN | UNNAMED | PRINTS | {"is_durable": None},
+        NEXT_RUN | UNNAMED | PRINTS | {"is_durable": None},
+        TWO,
+    ),
     "of which the second began while the first was on": (
         RUN | DURABLE | {"run_started_at": 0, "run_ended_at": 4 * S},
         NEXT_RUN | DURABLE | {"run_started_at": 3 * S},
