@@ -2,15 +2,13 @@
 
 from forensics.counterfactuals.repeat import (
     CAUSE_OPEN,
-    SAME_RECEIVE,
-    SENT_AGAIN,
     Answer,
     Repeat,
+    beyond_settings,
     not_prevented,
     prevented,
     undecided,
 )
-from forensics.terms import INVOKED_AGAIN
 
 _OWN = {"function_timeout": "timed out", "function_error": "failed", "runtime_crash": "crashed"}
 
@@ -23,10 +21,8 @@ def batch_size_1(repeat: Repeat) -> Answer:
     >>> batch_size_1(Repeat(cause="function_timeout", earlier_batch_count=10, earlier_is_printed=True)).outcome
     'undecided'
     """
-    if repeat.is_sent_again:
-        return SENT_AGAIN
-    if repeat.cause == INVOKED_AGAIN:
-        return SAME_RECEIVE
+    if (answer := beyond_settings(repeat)) is not None:
+        return answer
     if repeat.earlier_kind == "worker":
         return not_prevented("a worker deletes each message by itself")
     if repeat.cause == "batch_collateral":

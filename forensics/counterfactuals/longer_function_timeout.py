@@ -2,16 +2,14 @@
 
 from forensics.counterfactuals.repeat import (
     CAUSE_OPEN,
-    SAME_RECEIVE,
-    SENT_AGAIN,
     Answer,
     Repeat,
+    beyond_settings,
     not_prevented,
     prevented,
 )
 from forensics.limits import LONGEST_FUNCTION_TIMEOUT_S
 from forensics.sentence import said
-from forensics.terms import INVOKED_AGAIN
 
 
 def longer_function_timeout(repeat: Repeat) -> Answer:
@@ -20,10 +18,8 @@ def longer_function_timeout(repeat: Repeat) -> Answer:
     >>> longer_function_timeout(Repeat(cause="batch_collateral", earlier_status="timeout", function_timeout_s=30)).outcome
     'prevented'
     """
-    if repeat.is_sent_again:
-        return SENT_AGAIN
-    if repeat.cause == INVOKED_AGAIN:
-        return SAME_RECEIVE
+    if (answer := beyond_settings(repeat)) is not None:
+        return answer
     if repeat.cause == "undecidable":
         return CAUSE_OPEN
     if repeat.earlier_kind == "worker":

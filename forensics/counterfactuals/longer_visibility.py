@@ -2,10 +2,9 @@
 
 from forensics.counterfactuals.repeat import (
     CAUSE_OPEN,
-    SAME_RECEIVE,
-    SENT_AGAIN,
     Answer,
     Repeat,
+    beyond_settings,
     not_prevented,
     prevented,
     undecided,
@@ -13,7 +12,6 @@ from forensics.counterfactuals.repeat import (
 from forensics.limits import LONGEST_VISIBILITY_S
 from forensics.run_ends import FAILED
 from forensics.sentence import said
-from forensics.terms import INVOKED_AGAIN
 
 
 def longer_visibility(repeat: Repeat) -> Answer:
@@ -24,10 +22,8 @@ def longer_visibility(repeat: Repeat) -> Answer:
     >>> longer_visibility(Repeat(cause="batch_collateral", earlier_status="timeout")).outcome
     'not_prevented'
     """
-    if repeat.is_sent_again:
-        return SENT_AGAIN
-    if repeat.cause == INVOKED_AGAIN:
-        return SAME_RECEIVE
+    if (answer := beyond_settings(repeat)) is not None:
+        return answer
     if repeat.cause in ("visibility_expired", "handle_expired") and repeat.has_heartbeat:
         return not_prevented("heartbeats set the visibility timeout, whatever the queue's is; the last one had run out")
     if repeat.cause in ("visibility_expired", "handle_expired"):

@@ -2,14 +2,12 @@
 
 from forensics.counterfactuals.repeat import (
     CAUSE_OPEN,
-    SAME_RECEIVE,
-    SENT_AGAIN,
     Answer,
     Repeat,
+    beyond_settings,
     not_prevented,
     prevented,
 )
-from forensics.terms import INVOKED_AGAIN
 
 
 def maximum_concurrency(repeat: Repeat) -> Answer:
@@ -18,10 +16,8 @@ def maximum_concurrency(repeat: Repeat) -> Answer:
     >>> maximum_concurrency(Repeat(cause="throttled")).outcome
     'prevented'
     """
-    if repeat.is_sent_again:
-        return SENT_AGAIN
-    if repeat.cause == INVOKED_AGAIN:
-        return SAME_RECEIVE
+    if (answer := beyond_settings(repeat)) is not None:
+        return answer
     if repeat.cause == "undecidable":
         return CAUSE_OPEN
     if repeat.cause == "throttled":

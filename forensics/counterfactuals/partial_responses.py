@@ -2,16 +2,14 @@
 
 from forensics.counterfactuals.repeat import (
     CAUSE_OPEN,
-    SAME_RECEIVE,
-    SENT_AGAIN,
     Answer,
     Repeat,
+    beyond_settings,
     not_prevented,
     prevented,
     undecided,
 )
 from forensics.run_ends import UNANSWERED
-from forensics.terms import INVOKED_AGAIN
 
 
 def partial_responses(repeat: Repeat) -> Answer:
@@ -22,10 +20,8 @@ def partial_responses(repeat: Repeat) -> Answer:
     >>> partial_responses(Repeat(cause="batch_collateral", earlier_status="error")).outcome
     'prevented'
     """
-    if repeat.is_sent_again:
-        return SENT_AGAIN
-    if repeat.cause == INVOKED_AGAIN:
-        return SAME_RECEIVE
+    if (answer := beyond_settings(repeat)) is not None:
+        return answer
     if repeat.cause == "undecidable":
         return CAUSE_OPEN
     if repeat.earlier_kind == "worker":

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from forensics.terms import INVOKED_AGAIN
+
 PREVENTED, NOT_PREVENTED, UNDECIDED = "prevented", "not_prevented", "undecided"
 
 
@@ -60,8 +62,15 @@ def undecided(reason: str) -> Answer:
     return Answer(UNDECIDED, reason)
 
 
-SENT_AGAIN = not_prevented("the work came in a second message, not in a second delivery")
 CAUSE_OPEN = undecided("the evidence leaves open why the message was redelivered")
-SAME_RECEIVE = not_prevented(
+_SENT_AGAIN = not_prevented("the work came in a second message, not in a second delivery")
+_SAME_RECEIVE = not_prevented(
     "the poller invoked the function again by the same receive, and no setting keeps it from that"
 )
+
+
+def beyond_settings(repeat: Repeat) -> Answer | None:
+    """Answer for every change of settings where SQS redelivered nothing; None where it did."""
+    if repeat.is_sent_again:
+        return _SENT_AGAIN
+    return _SAME_RECEIVE if repeat.cause == INVOKED_AGAIN else None
