@@ -8,8 +8,9 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from contextlib import ExitStack
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
 from tests.oracle.judge import Problem, Score, kinds_table, stories
@@ -32,9 +33,12 @@ def main(argv: list[str] | None = None) -> int:
     problems: list[Problem] = []
     scores: dict[str, Score] = {}
     began = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(args.processes) as waiting:
-        judged = waiting.map(partial(judged_apart, Path(args.keep or folder), not args.keep), trials)
-        for trial, (found, part) in zip(trials, judged, strict=True):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Apart(Path(args.keep or folder), not args.keep) as apart,
+        ThreadPoolExecutor(args.processes) as waiting,
+    ):
+        for trial, (found, part) in zip(trials, waiting.map(apart.judged, trials), strict=True):
             print(f"{trial.kind}: worlds {trial.seeds[0]} to {trial.seeds[-1]}", file=sys.stderr)
             problems += found
             scores.setdefault(trial.kind, Score()).add(part)
@@ -61,26 +65,43 @@ def _trials(of: str | None, worlds: int, seed: int, per_lake: int) -> list[Trial
     ]
 
 
-def judged_apart(root: Path, is_passing: bool, trial: Trial) -> tuple[list[Problem], Score]:
-    """Have the worlds of a trial judged by a process of their own, as trial.judged does.
+class Apart:
+    """Processes that judge trials, each one after another: to begin one costs as much as twenty worlds.
 
-    A process pool would need semaphores, which a machine without /dev/shm lacks.
+    As many as threads ask at once. A process pool would need semaphores, which a machine without /dev/shm lacks.
     """
-    command = [
-        sys.executable,
-        "-m",
-        "tests.oracle.trial",
-        str(root),
-        trial.kind,
-        str(trial.seeds.start),
-        str(trial.seeds.stop),
-    ]
-    one_core = {**os.environ, "POLARS_MAX_THREADS": "1"}
-    ended = subprocess.run(
-        [*command, *["--keep"] * (not is_passing)], cwd=_ROOT, env=one_core, stdout=subprocess.PIPE, check=True
-    )
-    told: tuple[list[Problem], Score] = pickle.loads(ended.stdout)  # noqa: S301 - what our own process wrote
-    return told
+
+    def __init__(self, root: Path, is_passing: bool) -> None:
+        self._command = [sys.executable, "-m", "tests.oracle.trial", str(root), *["--keep"] * (not is_passing)]
+        self._idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
+        self._begun = ExitStack()
+
+    def judged(self, trial: Trial) -> tuple[list[Problem], Score]:
+        """Have the worlds of a trial judged as trial.judged does; raises CalledProcessError where the process has ended."""
+        process = self._taken()
+        assert process.stdin and process.stdout
+        try:
+            pickle.dump(tuple(trial), process.stdin)
+            process.stdin.flush()
+            told: tuple[list[Problem], Score] = pickle.load(process.stdout)
+        except (BrokenPipeError, EOFError) as problem:
+            raise subprocess.CalledProcessError(process.wait(), self._command) from problem
+        self._idle.put(process)
+        return told
+
+    def _taken(self) -> subprocess.Popen[bytes]:
+        try:
+            return self._idle.get_nowait()
+        except Empty:
+            one_core = {**os.environ, "POLARS_MAX_THREADS": "1"}
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+            return self._begun.enter_context(subprocess.Popen(self._command, cwd=_ROOT, env=one_core, **pipes))
+
+    def __enter__(self) -> "Apart":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._begun.close()  # closes what each reads from, and waits until it has ended
 
 
 def _arguments() -> argparse.ArgumentParser:

@@ -2,7 +2,7 @@
 
 import pickle
 from dataclasses import replace
-from pathlib import Path
+from subprocess import CalledProcessError
 
 import pytest
 
@@ -40,7 +40,7 @@ def test_the_score_does_not_depend_on_how_worlds_are_dealt_out(tmp_path, capsys)
     assert not any(p.is_unsound for p in problems)
 
 
-def one_unsound(root: Path, is_passing: bool, trial: __main__.Trial) -> tuple[list[Problem], Score]:
+def one_unsound(apart: __main__.Apart, trial: __main__.Trial) -> tuple[list[Problem], Score]:
     """Stand in for a trial: one world of one kind has a false finding."""
     problems = []
     if trial.kind == LAST and 5 in trial.seeds:
@@ -63,8 +63,14 @@ def test_worlds_of_one_kind_are_worlds_that_an_account_could_hold(kind):
         assert plan == plan.made_fair()
 
 
+@pytest.mark.process
+def test_a_process_that_ends_in_the_middle_of_a_trial_ends_the_command(tmp_path):
+    with __main__.Apart(tmp_path, True) as apart, pytest.raises(CalledProcessError):
+        apart.judged(__main__.Trial("no kind of world", range(2)))
+
+
 def test_an_unsound_finding_in_any_process_fails_the_command(monkeypatch, capsys):
-    monkeypatch.setattr(__main__, "judged_apart", one_unsound)
+    monkeypatch.setattr(__main__.Apart, "judged", one_unsound)
 
     assert __main__.main(["--worlds", str(12 * len(KINDS)), "--per-lake", "3", "--processes", "2"]) == 1
 

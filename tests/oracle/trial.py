@@ -31,8 +31,16 @@ def judged(root: Path, is_passing: bool, kind: str, seeds: range) -> tuple[list[
     return problems, score
 
 
+def main(root: Path, is_passing: bool) -> None:
+    """Judge each trial that standard input names, a kind and its seeds, and write what comes out to standard output."""
+    while True:
+        try:
+            kind, seeds = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        pickle.dump(judged(root, is_passing, kind, seeds), sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
 if __name__ == "__main__":
-    folder, kind, first, end = sys.argv[1:5]
-    sys.stdout.buffer.write(
-        pickle.dumps(judged(Path(folder), "--keep" not in sys.argv, kind, range(int(first), int(end))))
-    )
+    main(Path(sys.argv[1]), "--keep" not in sys.argv)
