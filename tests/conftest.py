@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from xdist.scheduler import LoadFileScheduling
 
+from tests.parsed import READERS
 from tests.temporary import in_memory
 
 pytest_plugins = ["tests.compiled", "tests.lakes", "tests.shares"]
@@ -56,14 +57,6 @@ _TOGETHER = {
     "tests/spark_jobs/test_cluster.py": "on a cluster",
 }
 """What runs in one process, by how its path begins: the first that fits. What is made there once is made for all."""
-_OF_SOURCES = (
-    "tests/forensics/test_language.py",
-    "tests/forensics/test_language_errors.py",
-    "tests/test_homes.py",
-    "tests/test_layout.py",
-    "tests/test_words.py",
-)
-"""What runs in one process as well, being about how our sources read: all of them are parsed once there."""
 _LONG = (
     *_TOGETHER,
     "tests/ingest/test_odd_replies.py",
@@ -92,7 +85,7 @@ class _Together(LoadFileScheduling):
     """Tests of one file run in one process, and so do those that share a Java, a browser, or lakes of many worlds."""
 
     def _split_scope(self, nodeid: str) -> str:
-        groups = _TOGETHER | dict.fromkeys(_OF_SOURCES, "of sources")
+        groups = _TOGETHER | dict.fromkeys(READERS, "of sources")
         mine = (scope for start, scope in groups.items() if nodeid.startswith(start))
         return next(mine, super()._split_scope(nodeid))
 

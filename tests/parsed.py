@@ -4,6 +4,16 @@ import ast
 from functools import cache
 from pathlib import Path
 
+READERS = (
+    "tests/forensics/test_language.py",
+    "tests/forensics/test_language_errors.py",
+    "tests/pages/test_code_boxes.py",
+    "tests/test_homes.py",
+    "tests/test_layout.py",
+    "tests/test_words.py",
+)
+"""Tests of how our sources read: in one process, where all of them are parsed once."""
+
 
 @cache
 def nodes_of(path: Path) -> tuple[ast.AST, ...]:

@@ -3,7 +3,8 @@
 import pytest
 
 from tests import shares
-from tests.compiled import files_of_tests
+from tests.compiled import ROOT, files_of_tests
+from tests.parsed import READERS
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.process
@@ -31,10 +32,23 @@ def folder(pytester, monkeypatch):
     return root
 
 
-def test_shares_are_all_files_and_each_is_of_one():
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_shares_are_all_files_and_each_is_of_one(count):
     every = files_of_tests()
 
-    assert sorted(file for number in range(2) for file in every[number::2]) == sorted(every)
+    assert sorted(file for share in shares.dealt(every, count) for file in share) == sorted(every)
+
+
+def test_no_share_takes_much_longer_and_what_reads_sources_is_in_one():
+    dealt = shares.dealt(files_of_tests(), 2)
+
+    assert abs(shares._seconds(dealt[0]) - shares._seconds(dealt[1])) < 0.1
+    assert {number for number, share in enumerate(dealt) for name in READERS if ROOT / name in share} in ({0}, {1})
+
+
+@pytest.mark.parametrize("named", [*READERS, *shares.SECONDS])
+def test_files_that_are_named_are_there(named):
+    assert ROOT / named in files_of_tests()
 
 
 def test_each_process_runs_its_files_and_one_that_fails_makes_all_fail(folder, capfdbinary):
@@ -42,7 +56,7 @@ def test_each_process_runs_its_files_and_one_that_fails_makes_all_fail(folder, c
 
     told = capfdbinary.readouterr().out.decode()
     assert failed == 1
-    assert "1 failed, 2 passed" in told and "2 passed" in told.replace("1 failed, 2 passed", "")
+    assert "1 failed, 1 passed" in told and "3 passed" in told
 
 
 def test_where_all_pass_so_does_the_check_though_a_share_has_nothing_to_run(folder, capfdbinary):

@@ -13,6 +13,7 @@ from pyspark import SparkContext
 from forensics.errors import SparkEndedError
 from forensics.lake import Lake
 from forensics.tables import BY_NAME
+from spark_jobs import java_failures
 from spark_jobs.carrier import Here
 from spark_jobs.java_failures import java_failures_told
 from spark_jobs.runner import correlate
@@ -34,6 +35,13 @@ def java(monkeypatch):
         process.kill()
 
 
+@pytest.fixture
+def living_java(java, monkeypatch):
+    """Java that does not end, as is known at once."""
+    monkeypatch.setattr(java_failures, "_GRACE_S", 0)
+    return java
+
+
 def test_a_killed_java_is_a_sentence_and_its_context_is_forgotten(java):
     java.kill()
 
@@ -44,7 +52,7 @@ def test_a_killed_java_is_a_sentence_and_its_context_is_forgotten(java):
     assert SparkContext._gateway is None
 
 
-def test_no_memory_left_names_the_setting_that_gives_more(java):
+def test_no_memory_left_names_the_setting_that_gives_more(living_java):
     with pytest.raises(SparkEndedError) as told, java_failures_told():
         raise RuntimeError("java.lang.OutOfMemoryError: Java heap space")
 
@@ -53,7 +61,7 @@ def test_no_memory_left_names_the_setting_that_gives_more(java):
     assert SparkContext._active_spark_context == "a context"
 
 
-def test_any_other_failure_while_java_runs_stays_a_bug_of_ours(java):
+def test_any_other_failure_while_java_runs_stays_a_bug_of_ours(living_java):
     with pytest.raises(KeyError), java_failures_told():
         raise KeyError("no such column")
 

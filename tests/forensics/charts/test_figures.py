@@ -1,4 +1,5 @@
 import json
+from functools import cache
 from zoneinfo import ZoneInfo
 
 import pandas as pd
@@ -145,13 +146,23 @@ CHARTS = {
 }
 
 
+@pytest.fixture(scope="module")
+def drawn(double_billing):
+    """The figure of the batch that timed out so often; one is asked about at many widths, and drawn once."""
+
+    @cache
+    def figure(times, is_wide, cut_gaps):
+        timeouts = {"function_timeout_s": 30, "visibility_timeout_s": 600, "is_wide": is_wide, "cut_gaps": cut_gaps}
+        return timeline_figure(timed_out(double_billing, times), UTC, **timeouts)
+
+    return figure
+
+
 @pytest.mark.parametrize("cut_gaps", [True, False])
 @pytest.mark.parametrize("times", [1, 2, 3, 4, 6])
 @pytest.mark.parametrize(("chart_px", "is_wide"), CHARTS.values(), ids=CHARTS)
-def test_no_words_above_or_below_the_lanes_lie_on_one_another(double_billing, chart_px, is_wide, times, cut_gaps):
-    timeline = timed_out(double_billing, times)
-    timeouts = {"function_timeout_s": 30, "visibility_timeout_s": 600, "is_wide": is_wide, "cut_gaps": cut_gaps}
-    figure = timeline_figure(timeline, UTC, **timeouts)
+def test_no_words_above_or_below_the_lanes_lie_on_one_another(drawn, chart_px, is_wide, times, cut_gaps):
+    figure = drawn(times, is_wide, cut_gaps)
     found = boxes(figure, chart_px)
 
     assert [
