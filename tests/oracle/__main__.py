@@ -9,10 +9,12 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
+from tests.cores import on_one_core
 from tests.oracle.judge import Problem, Score, kinds_table, stories
 from tests.oracle.kinds import KINDS, dealt
 
@@ -75,6 +77,7 @@ class Apart:
         self._command = [sys.executable, "-m", "tests.oracle.trial", str(root), *["--keep"] * (not is_passing)]
         self._idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
         self._begun = ExitStack()
+        self._numbers = count()
 
     def judged(self, trial: Trial) -> tuple[list[Problem], Score]:
         """Have the worlds of a trial judged as trial.judged does; raises CalledProcessError where the process has ended."""
@@ -95,7 +98,9 @@ class Apart:
         except Empty:
             one_core = {**os.environ, "POLARS_MAX_THREADS": "1"}
             pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-            return self._begun.enter_context(subprocess.Popen(self._command, cwd=_ROOT, env=one_core, **pipes))
+            process = self._begun.enter_context(subprocess.Popen(self._command, cwd=_ROOT, env=one_core, **pipes))
+            on_one_core(next(self._numbers), process.pid)
+            return process
 
     def __enter__(self) -> "Apart":
         return self
