@@ -44,10 +44,11 @@ def put_together(item: Sequence[Delivery]) -> list[Delivery]:
     the same lines of them with their own times, ``LEAST_TIMES`` or more. Two runs of functions are two, also of one function that its
     poller invoked again for one receive. Only where that function is durable, a run that shows that it did nothing is one with the rest;
     any other may go on with what an earlier one did, or do it once more (a step that was cut off, or had failed, is tried again, and its
-    poller begins executions, too). So it may where nothing tells whether the function is. Else
-    the same count is that of one receive that two streams tell of, or of a copy that a standard queue handed out: the later one
-    ``may_be_same_receive``. So may a later one that has one such line of an earlier, or where workers of two streams begin a message within
-    a second of one another, or say the same of it, as far apart, before it was visible again: nothing is handed out again so soon but what
+    poller begins executions, too). So it may where nothing tells whether the function is, and the runs have a name in common, or the
+    message was not yet visible again after one that ended well. Else the same count is that of one receive that two streams tell of, or of
+    a copy that a standard queue handed out: the later one ``may_be_same_receive``. So may a later one that has one such line of an earlier,
+    or where workers of two streams begin a message within a second of one another, or say the same of it, as far apart, before it was
+    visible again: nothing is handed out again so soon but what
     was let go, and what a queue copied.
     """
     item = _without_replays(item)
@@ -151,19 +152,28 @@ def _mark_replays(runs: Sequence[Delivery]) -> None:
 def _may_be_replay(one: Delivery, other: Delivery) -> bool:
     """Tell whether two runs of a function may be of one execution: neither began while the other was on.
 
-    Of a function of which nothing tells whether it is durable, only two that have a name of the receive in common: few are, and without
-    names every redelivery would be a replay.
+    Of a function of which nothing tells whether it is durable, only two that have a name of the receive in common, for few are; or of
+    which the first ended well and the other began before SQS could hand the message out again: nothing else that is known does that but a
+    copy. Without names and settings every redelivery would be a replay.
     """
     if not _are_runs_of_one(one, other) or not _are_named_alike(one, other):
         return False
-    if one.is_durable is None and not any(a == b is not None for a, b in zip(_NAMES(one), _NAMES(other), strict=True)):
+    begun = [(d.run_started_at, d) for d in (one, other) if d.run_started_at is not None]
+    if len(begun) < len((one, other)):
+        return one.is_durable is not None or _have_a_name_in_common(one, other)
+    (_, first), (again_at, _) = sorted(begun, key=itemgetter(0))
+    if one.is_durable is None and not _have_a_name_in_common(one, other) and not _ended_well_and_hid(first, again_at):
         return False
-    spans = [(d.run_started_at, d.run_ended_at if d.is_end_known else None) for d in (one, other)]
-    known = sorted(((begun_at, ended_at) for begun_at, ended_at in spans if begun_at is not None), key=itemgetter(0))
-    if len(known) < len(spans):
-        return True
-    (_, ended_at), (begun_at, _) = known
-    return ended_at is None or ended_at <= begun_at
+    return not first.is_end_known or first.run_ended_at is None or first.run_ended_at <= again_at
+
+
+def _have_a_name_in_common(one: Delivery, other: Delivery) -> bool:
+    return any(a == b is not None for a, b in zip(_NAMES(one), _NAMES(other), strict=True))
+
+
+def _ended_well_and_hid(run: Delivery, at: int) -> bool:
+    """Tell whether a run ended in success and the message that it had received was not yet visible again at a time."""
+    return run.run_status == "success" and run.hidden_until_at is not None and at < run.hidden_until_at
 
 
 def _how_idle(run: Delivery) -> tuple[bool, bool]:

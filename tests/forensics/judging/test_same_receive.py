@@ -27,6 +27,22 @@ IDLE = {"run_status": "success", "has_effect": True, "is_exhaustive": True, "ord
 TOLD_AS_PLAIN = {"is_durable": False}
 BEGUN_AT = {"run_started_at": 0, "log_group": "/aws/lambda/a", "log_stream": "s"}
 AGAIN_AT = BEGUN_AT | {"run_started_at": 3 * S}
+MAY_LAST = RUN | {
+    **UNNAMED | PRINTS | BEGUN_AT,
+    "is_durable": None,
+    "run_status": "success",
+    "run_ended_at": S,
+    "is_end_known": True,
+    "hidden_until_at": 30 * S,
+}
+"""A run that ended well, of a function of which nothing tells whether it is durable; its message is hidden for 30 s."""
+SOON = MAY_LAST | {
+    "request_id": "q",
+    "consumer": "b",
+    "received_at": 3 * S,
+    "run_started_at": 3 * S,
+    "run_ended_at": 4 * S,
+}
 CASES = {
     "one receipt handle": ({"receipt_handle": ONE_HANDLE}, {"receipt_handle": ONE_HANDLE, "log_stream": "other"}, ONE),
     "different receipt handles": ({"receipt_handle": ONE_HANDLE}, {"receipt_handle": OTHER_HANDLE}, TWO),
@@ -119,6 +135,34 @@ CASES = {
     "of a function that may be durable, and no names tell that it was one receive": (
         RUN | UNNAMED | PRINTS | {"is_durable": None},
         NEXT_RUN | UNNAMED | PRINTS | {"is_durable": None},
+        TWO,
+    ),
+    "of one that may be durable, that ended well before the message was visible again": (MAY_LAST, SOON, MAYBE),
+    "of which only the second prints the effect, before the message was visible again": (
+        MAY_LAST | {"marker_at": None},
+        SOON,
+        MAYBE,
+    ),
+    "of which the second began when the message was visible again": (MAY_LAST, SOON | {"run_started_at": 30 * S}, TWO),
+    "of which the second began just before": (MAY_LAST, SOON | {"run_started_at": 30 * S - 1}, MAYBE),
+    "of one that is durable, though the message was visible again": (
+        MAY_LAST | DURABLE,
+        SOON | DURABLE | {"run_started_at": 30 * S},
+        MAYBE,
+    ),
+    "of which the first failed, before the message was visible again": (
+        MAY_LAST | {"run_status": "error"},
+        SOON,
+        TWO,
+    ),
+    "of one that may be durable, where nothing tells when the message is visible again": (
+        MAY_LAST | {"hidden_until_at": None},
+        SOON,
+        TWO,
+    ),
+    "of one that is not durable, before the message was visible again": (
+        MAY_LAST | TOLD_AS_PLAIN,
+        SOON | TOLD_AS_PLAIN,
         TWO,
     ),
     "of which the second began while the first was on": (
