@@ -142,11 +142,24 @@ def _mark_replays(runs: Sequence[Delivery]) -> None:
     standing: list[Delivery] = []
     if not any(_may_be_replay(*pair) for pair in combinations(runs, 2)):  # as of nearly every message
         return
+    execution = _executions(runs)
     for run in sorted(sorted(runs, key=_by_time), key=_how_idle):
-        if any(_may_be_replay(other, run) for other in standing):
+        if any(_may_be_replay(other, run) or execution[id(other)] == execution[id(run)] for other in standing):
             run.may_be_same_receive = True
         else:
             standing.append(run)
+
+
+def _executions(runs: Sequence[Delivery]) -> dict[int, int]:
+    """Name by its first run what may be runs of one execution that took longer than its message was hidden: each hides it for the next."""
+    found: dict[int, int] = {}
+    last: dict[str | None, Delivery] = {}
+    for run in sorted(runs, key=_by_time):
+        before = last.get(run.log_group)
+        goes_on = before is not None and _may_be_replay(before, run)
+        found[id(run)] = found[id(before)] if goes_on else id(run)
+        last[run.log_group] = run
+    return found
 
 
 def _may_be_replay(one: Delivery, other: Delivery) -> bool:

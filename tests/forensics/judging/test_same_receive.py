@@ -424,6 +424,70 @@ def test_one_run_of_a_receive_stands_for_its_replays(case):
     assert standing(same_receive, runs, *is_durable) == expected
 
 
+OTHER_FUNCTION = MAY_LAST | {"log_group": "/aws/lambda/b"}
+LATE = MAY_LAST | {"marker_at": None}
+AFTER_EACH_OTHER = {
+    "each before the one before it lets the message go: all of them one execution": (
+        [(0, MAY_LAST), (25, MAY_LAST), (50, MAY_LAST)],
+        [False, True, True],
+    ),
+    "as long as that, the last of which alone prints the effect": (
+        [(0, LATE), (25, LATE), (50, MAY_LAST)],
+        [True, True, False],
+    ),
+    "of which the third began when the message was visible again": (
+        [(0, MAY_LAST), (25, MAY_LAST), (55, MAY_LAST)],
+        [False, True, False],
+    ),
+    "of which the second failed": (
+        [(0, MAY_LAST), (25, MAY_LAST | {"run_status": "error"}), (50, MAY_LAST)],
+        [False, True, False],
+    ),
+    "of which the second had another receive": (
+        [
+            (0, MAY_LAST | {"receive_count": 1}),
+            (10, MAY_LAST | {"receive_count": 2}),
+            (20, MAY_LAST | {"receive_count": 1}),
+        ],
+        [False, False, True],
+    ),
+    "of two functions, each of its own": (
+        [(0, MAY_LAST), (10, OTHER_FUNCTION), (35, MAY_LAST), (38, OTHER_FUNCTION)],
+        [False, False, False, True],
+    ),
+    "of two functions in turn": (
+        [
+            (0, MAY_LAST),
+            (10, OTHER_FUNCTION),
+            (20, MAY_LAST),
+            (30, OTHER_FUNCTION),
+            (40, MAY_LAST),
+            (50, OTHER_FUNCTION),
+        ],
+        [False, False, True, True, True, True],
+    ),
+}
+
+
+def after_each_other(of, runs):
+    """Return of each run, in order, whether it may be a replay; each takes a second and hides its message for thirty."""
+    item = [
+        delivery(
+            **run
+            | {"request_id": f"r{at_s}", "received_at": at_s * S, "run_started_at": at_s * S}
+            | {"run_ended_at": (at_s + 1) * S, "hidden_until_at": (at_s + 30) * S}
+        )
+        for at_s, run in runs
+    ]
+    found = of.put_together(item[::-1])
+    return [d.may_be_same_receive for d in sorted(found, key=lambda d: d.received_at)]
+
+
+@pytest.mark.parametrize(("runs", "expected"), AFTER_EACH_OTHER.values(), ids=AFTER_EACH_OTHER)
+def test_runs_that_hide_a_message_for_the_next_may_be_one_execution(runs, expected):
+    assert after_each_other(same_receive, runs) == expected
+
+
 def test_a_third_that_surely_is_the_first_makes_no_third_receive():
     found = same_receive.put_together(
         [delivery(**COUNTED, receipt_handle=ONE_HANDLE, log_stream=stream) for stream in ("a", "b", "c")]
