@@ -26,7 +26,7 @@ from forensics.streams.reading import Reading
 from lab.scenarios import SCENARIOS, eight_weeks
 from spark_jobs.evidence import pinned
 from spark_jobs.parts import Part
-from spark_jobs.scan import LINE_COLUMNS, scanned
+from spark_jobs.scan import LINE_COLUMNS
 from tests.forensics.parsers.lines import every_line, sample_lines
 from tests.oracle import World
 from tests.oracle.bundle import fill_lake, settings_of
@@ -452,8 +452,7 @@ def test_lines_of_one_moment_are_read_alike(name, lines, is_by_vectors):
 def test_the_commonest_forms_are_read_by_vectors_and_alike(name, lines):
     events = of_one(name, lines)
 
-    assert is_read_by_vectors(scanned(events, READING))
-    assert_alike(events)
+    assert is_read_by_vectors(assert_alike(events))
 
 
 RAISED = '[ERROR] ValueError: the provider answered {}\nTraceback (most recent call last):\n  File "app.py", line 7, in handler'
@@ -487,27 +486,24 @@ def of_failed(name: str, lines: list[str], status: str) -> pl.DataFrame:
 @pytest.mark.parametrize(("name", "lines", "status", "ended"), FAILED_BY_VECTORS.values(), ids=FAILED_BY_VECTORS)
 def test_runs_that_failed_in_the_commonest_ways_are_read_by_vectors_and_alike(name, lines, status, ended):
     events = of_failed(name, lines, status)
-    told = scanned(events, READING)
+    told = assert_alike(events)
 
     assert is_read_by_vectors(told)
     assert {(row["run_status"], row["is_open"]) for row in told.deliveries.rows(named=True)} == {(ended, True)}
-    assert_alike(events)
 
 
 @pytest.mark.parametrize(("name", "lines", "status"), FAILED_BY_THE_GRAMMAR.values(), ids=FAILED_BY_THE_GRAMMAR)
 def test_runs_that_failed_otherwise_go_to_the_grammar(name, lines, status):
     events = of_failed(name, lines, status)
 
-    assert not is_read_by_vectors(scanned(events, READING))
-    assert_alike(events)
+    assert not is_read_by_vectors(assert_alike(events))
 
 
 def test_an_error_behind_its_end_goes_to_the_grammar():
     *begun, end, report = invocation(RUNS[0], json.dumps(EVENT))
     events = log_events(in_time([*begun, end, RAISED, report]), "/aws/lambda/no-marks-1")
 
-    assert not is_read_by_vectors(scanned(events, READING))
-    assert_alike(events)
+    assert not is_read_by_vectors(assert_alike(events))
 
 
 @pytest.mark.parametrize("order", ["sequential", "parallel", None])
@@ -521,13 +517,11 @@ def test_how_far_a_batch_got_is_told_alike(charged, is_exhaustive, order):
     lines = invocation(RUNS[0], event, *(f"paid {message_id}" for message_id in MESSAGES[:charged]))
     events = log_events(in_time([*lines[:-1], lines[-1] + STATUS]), group.name)
 
-    assert is_read_by_vectors(scanned(events, reading))
-    assert_alike(events, reading)
+    assert is_read_by_vectors(assert_alike(events, reading))
 
 
 @pytest.mark.parametrize(("name", "lines"), BY_THE_GRAMMAR.values(), ids=BY_THE_GRAMMAR)
 def test_what_vectors_cannot_tell_for_sure_goes_to_the_grammar(name, lines):
     events = of_one(name, lines)
 
-    assert not is_read_by_vectors(scanned(events, READING))
-    assert_alike(events)
+    assert not is_read_by_vectors(assert_alike(events))
