@@ -8,7 +8,7 @@ the millisecond, and letter for letter the same in two streams, it printed once.
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations, pairwise
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import NamedTuple
 
 from forensics.identity import tells_deliveries_apart
@@ -48,8 +48,7 @@ def put_together(item: Sequence[Delivery]) -> list[Delivery]:
     message was not yet visible again after one that ended well. Else the same count is that of one receive that two streams tell of, or of
     a copy that a standard queue handed out: the later one ``may_be_same_receive``. So may a later one that has one such line of an earlier,
     or where workers of two streams begin a message within a second of one another, or say the same of it, as far apart, before it was
-    visible again: nothing is handed out again so soon but what
-    was let go, and what a queue copied.
+    visible again: nothing is handed out again so soon but what was let go, and what a queue copied.
     """
     item = _without_replays(item)
     names = [*zip(*map(_NAMES, item), strict=True), [mark for d in item for mark in d.line_marks]]
@@ -171,17 +170,15 @@ def _may_be_replay(one: Delivery, other: Delivery) -> bool:
     """
     if not _are_runs_of_one(one, other) or not _are_named_alike(one, other):
         return False
-    begun = [(d.run_started_at, d) for d in (one, other) if d.run_started_at is not None]
-    if len(begun) < len((one, other)):
-        return one.is_durable is not None or _have_a_name_in_common(one, other)
-    (_, first), (again_at, _) = sorted(begun, key=itemgetter(0))
-    if one.is_durable is None and not _have_a_name_in_common(one, other) and not _ended_well_and_hid(first, again_at):
+    names = zip(_NAMES(one), _NAMES(other), strict=True)
+    is_told = one.is_durable is not None or any(a == b is not None for a, b in names)
+    one_at, other_at = one.run_started_at, other.run_started_at
+    if one_at is None or other_at is None:
+        return is_told
+    first, again_at = min((one, other), key=attrgetter("run_started_at")), max(one_at, other_at)
+    if not is_told and not _ended_well_and_hid(first, again_at):
         return False
     return not first.is_end_known or first.run_ended_at is None or first.run_ended_at <= again_at
-
-
-def _have_a_name_in_common(one: Delivery, other: Delivery) -> bool:
-    return any(a == b is not None for a, b in zip(_NAMES(one), _NAMES(other), strict=True))
 
 
 def _ended_well_and_hid(run: Delivery, at: int) -> bool:
