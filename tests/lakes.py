@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from deltalake import DeltaTable
+from deltalake import DeltaTable, transaction
 
 LEFT_OUT = ("spark", "emulator", "browser", "page", "process", "slow", "lake")
 """Markers of what the quick check leaves out."""
@@ -53,16 +53,15 @@ def _look() -> None:
 
 def pytest_configure() -> None:
     """See every table that is made, and every commit."""
-    create, commit = DeltaTable.create.__func__, DeltaTable.create_write_transaction
+    create, commit = transaction.create_table_with_add_actions, DeltaTable.create_write_transaction
 
-    def created(cls: type[DeltaTable], *args: Any, **named: Any) -> DeltaTable:
+    def created(*args: Any, **named: Any) -> None:
         _look()
-        table: DeltaTable = create(cls, *args, **named)
-        return table
+        create(*args, **named)
 
     def committed(table: DeltaTable, *args: Any, **named: Any) -> None:
         _look()
         commit(table, *args, **named)
 
-    DeltaTable.create = classmethod(created)
+    transaction.create_table_with_add_actions = created
     DeltaTable.create_write_transaction = committed

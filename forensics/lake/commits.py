@@ -134,8 +134,9 @@ def content(folder: Path, version: int) -> str:
 
 
 def content_with(folder: Path, version: int, sha256s: Iterable[str]) -> str:
-    """Return what tells the rows of a version, and those of further files, from all others."""
-    return hashlib.sha256("\n".join([content(folder, version), *sorted(sha256s)]).encode()).hexdigest()[:32]
+    """Return what tells the rows of a version, and those of further files, from all others; -1: before the first version."""
+    before = content(folder, version) if version >= 0 else "0"
+    return hashlib.sha256("\n".join([before, *sorted(sha256s)]).encode()).hexdigest()[:32]
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -153,7 +154,8 @@ def replaced_by(folder: Path, version: int) -> set[str] | None:
     They stand in the last commit of rows, which is found without opening the table. None where that added to others.
     """
     written = _last_written(folder, version)
-    if written and _info(written).get("operationParameters", {}).get("mode") != "Overwrite":
+    info = _info(written)
+    if info.get("operation") == "WRITE" and info.get("operationParameters", {}).get("mode") != "Overwrite":
         return None
     return {action["add"]["path"] for action in written if "add" in action}
 
@@ -174,7 +176,7 @@ def told_of(folder: Path, version: int) -> dict[Stamp, tuple[int, str]]:
 def _last_written(folder: Path, version: int) -> list[dict[str, Any]]:
     for earlier in range(version, -1, -1):
         found = list(actions(folder, earlier, unread=("remove",)))
-        if _info(found).get("operation") == "WRITE":
+        if _info(found).get("operation") == "WRITE" or any("add" in action for action in found):
             return found
     return []
 

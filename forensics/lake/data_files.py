@@ -122,6 +122,7 @@ def write(folder: Path, table: Table, batches: Iterable[pa.RecordBatch]) -> Data
     begins = list(islice(groups, 1))
     compression = "snappy" if sum(group.get_total_buffer_size() for group in begins) <= FEW_BYTES else "zstd"
     row_count = 0
+    folder.mkdir(parents=True, exist_ok=True)
     try:
         with pq.ParquetWriter(file, schema, compression=compression, write_page_checksum=True) as writer:
             for group in chain(begins, groups):
@@ -177,7 +178,7 @@ def _row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterato
 def name(
     folder: Path,
     table: Table,
-    handle: DeltaTable,
+    handle: DeltaTable | None,
     files: list[DataFile],
     replaced: list[RemoveAction] | None = None,
     mode: Literal["append", "overwrite"] = "append",
@@ -185,21 +186,21 @@ def name(
 ) -> int:
     """Name written files in one commit, with their digests, and flush it; returns its version.
 
-    An error may come back although the commit landed (a lost reply): then it is ours by its token, and done. Raises
+    ``handle`` None: the table is not there, and this is its first commit. An error may come back although the commit landed (a lost reply): then it is ours by its token, and done. Raises
     LakeBusyError where another writer was there first. ``replaced`` are files whose rows these files hold, and no others.
     """
     token = uuid.uuid4().hex
     told = {commits.RUN_TOKEN: token, commits.DIGESTS: json.dumps({file.path: file.sha256 for file in files})}
-    compared = handle.version()
+    compared = -1 if handle is None else handle.version()
     if table.layer == "evidence" and replaced is None:
         told[commits.CONTENT] = commits.content_with(folder, compared, (file.sha256 for file in files))
     properties = CommitProperties(custom_metadata=told, app_transactions=app_transactions)
-    changes: list[AddAction | RemoveAction] = [
-        *(file.added(is_new_data=replaced is None) for file in files),
-        *(replaced or []),
-    ]
+    added = [file.added(is_new_data=replaced is None) for file in files]
     try:
-        delta.commit(handle, changes, mode, table, properties)
+        if handle is None:
+            delta.create(folder, table, added, properties)
+        else:
+            delta.commit(handle, [*added, *(replaced or [])], mode, table, properties)
     except (CommitFailedError, OSError) as problem:
         if not delta.has_landed(folder, compared, token):
             if isinstance(problem, CommitFailedError):

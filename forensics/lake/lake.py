@@ -7,7 +7,6 @@ and one row of ``generations`` says which of their versions belong together: rea
 import fcntl
 import os
 import time
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from deltalake import DeltaTable, Transaction
 from deltalake.transaction import RemoveAction
 
 from forensics.errors import LakeBusyError, LakeMissingError
-from forensics.lake import commits, data_files, delta, reading
+from forensics.lake import commits, compaction, data_files, delta, reading
 from forensics.lake.data_files import DataFile, Digest
 from forensics.lake.filters import between
 from forensics.lake.findings import Findings
@@ -29,11 +28,6 @@ from forensics.lake.generation import Generation
 from forensics.lake.schemas import arrow_schema, to_arrow
 from forensics.sentence import said
 from forensics.tables import ALL_TABLES, BY_NAME, EVIDENCE, FINDINGS, GENERATIONS, Table
-
-COMPACT_AT_FILES = 50
-"""Files of about one size from which on they are merged: readers open every file."""
-SMALL_BYTES = 32 * 1024 * 1024
-"""A file of this size is merged no more, so that a growing table is not written anew each time."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +111,7 @@ class Lake:
         sizes = self._open(table).get_add_actions(flatten=True)["size_bytes"].to_pylist()
         return len(sizes), sum(sizes)
 
-    def compact(self, table: Table, at_files: int = COMPACT_AT_FILES) -> int:
+    def compact(self, table: Table, at_files: int = compaction.AT_FILES) -> int:
         """Merge small files into larger ones where there are many of about one size; returns how many were merged.
 
         No row changes, and earlier versions stay readable: the small files are kept. As only files of about one size are
@@ -127,12 +121,8 @@ class Lake:
             return 0
         handle = self._open(table)
         there = pa.table(handle.get_add_actions(flatten=True)).select(["path", "size_bytes", "modification_time"])
-        small = sorted(
-            (file for file in there.to_pylist() if file["size_bytes"] < SMALL_BYTES),
-            key=lambda file: (file["modification_time"], file["path"]),  # rows written together stay together
-        )
         merged, replaced = [], []
-        for group in _groups(small, at_files):
+        for group in compaction.groups(there.to_pylist(), at_files):
             files = [str(self.path(table) / unquote(file["path"])) for file in group]
             merged.append(data_files.write(self.path(table), table, reading.scan(self.path(table), table, files)))
             replaced += [
@@ -194,22 +184,33 @@ class Lake:
         if table.layer != "evidence":
             raise ValueError(f"{table.name} is not an evidence table")
         data = rows if isinstance(rows, pa.Table) else to_arrow(table, rows)
-        handle = self._open_or_create(table)
+        handle = self._to_write(table)
         fresh = self._without_known(table, data, handle)
         already = data.num_rows - fresh.num_rows
         if fresh.num_rows:
-            self._commit(table, handle, fresh, writer)
+            try:
+                self._commit(table, handle, fresh, writer)
+            except LakeBusyError:
+                if handle is not None or not self.exists(table):
+                    raise
+                return self.append(
+                    table, data, writer
+                )  # somebody else created it meanwhile, perhaps with the same rows
+        elif handle is None:
+            delta.create_table(self.path(table), table)
         return Appended(fresh.num_rows, already)
 
-    def _commit(self, table: Table, handle: DeltaTable, fresh: pa.Table, writer: str) -> None:
+    def _commit(self, table: Table, handle: DeltaTable | None, fresh: pa.Table, writer: str) -> None:
         """Append in one commit, on top of the very version whose rows were compared, and flush it.
 
         An error may come back although the commit landed (a lost reply): then it is ours by its token, and done.
         """
-        mine = [Transaction(writer, (handle.transaction_version(writer) or 0) + 1)]
+        last = None if handle is None else handle.transaction_version(writer)
         file = data_files.write(self.path(table), table, fresh.to_batches())
         try:
-            data_files.name(self.path(table), table, handle, [file], app_transactions=mine)
+            data_files.name(
+                self.path(table), table, handle, [file], app_transactions=[Transaction(writer, (last or 0) + 1)]
+            )
         except LakeBusyError:
             (self.path(table) / file.path).unlink()
             raise
@@ -223,12 +224,14 @@ class Lake:
         few = pa.Table.from_arrays([pa.array([r[f.name] for r in rows], f.type) for f in schema], schema=schema)
         return set(self._known(table, few, self._open(table)).to_pylist())
 
-    def _without_known(self, table: Table, data: pa.Table, handle: DeltaTable) -> pa.Table:
+    def _without_known(self, table: Table, data: pa.Table, handle: DeltaTable | None) -> pa.Table:
         (key,) = table.key
         if data.num_rows == 0:
             return data
         first_of_key = pc.index_in(data[key], value_set=data[key])
         data = data.filter(pc.equal(first_of_key, pa.array(range(data.num_rows), pa.int32())))
+        if handle is None:
+            return data
         return data.filter(pc.invert(pc.is_in(data[key], value_set=self._known(table, data, handle))))
 
     def _known(self, table: Table, data: pa.Table, handle: DeltaTable) -> pa.Array:
@@ -275,7 +278,7 @@ class Lake:
             "inputs": [f"{name}={version}" for name, version in sorted(generation["inputs"].items())],
             "row_counts": [f"{name}={rows}" for name, rows in sorted(counts.items())],
         }
-        handle = self._open_or_create(GENERATIONS)
+        handle = self._to_write(GENERATIONS)
         file = data_files.write(self.path(GENERATIONS), GENERATIONS, to_arrow(GENERATIONS, [row]).to_batches())
         data_files.name(self.path(GENERATIONS), GENERATIONS, handle, [file], mode="overwrite")
         found = self.generation()
@@ -291,8 +294,13 @@ class Lake:
         files = [file for file in every if file.row_count]
         if not files and there is not None and (empty := delta.version_without_rows(folder, table)) is not None:
             return empty, 0
-        handle = self._open_or_create(table)
-        if not files and not handle.file_uris():  # no rows instead of none: the version that is there says so
+        handle = self._to_write(table)
+        if not files and handle is None:
+            delta.create_table(folder, table)
+            return commits.newest_version(folder), 0
+        if (
+            not files and handle is not None and not handle.file_uris()
+        ):  # no rows instead of none: the version that is there says so
             return handle.version(), 0
         version = data_files.name(folder, table, handle, files, mode="overwrite")
         return version, sum(file.row_count for file in files)
@@ -373,25 +381,8 @@ class Lake:
     def _open(self, table: Table, version: int | None = None) -> DeltaTable:
         return delta.open_table(self.path(table), table, version)
 
-    def _open_or_create(self, table: Table) -> DeltaTable:
+    def _to_write(self, table: Table) -> DeltaTable | None:
+        """Return the newest version of a table, with all columns declared by now; None where it is not there."""
         if not self.exists(table):
-            return delta.create_table(self.path(table), table)
+            return None
         return delta.brought_up_to_date(self.path(table), table, self._open(table))
-
-
-def _groups(files: list[dict[str, Any]], at_files: int) -> Iterator[list[dict[str, Any]]]:
-    """Put files of about one size together where there are many, until each group has the bytes of a large one."""
-    by_size: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for file in files:
-        by_size[file["size_bytes"].bit_length() // 3].append(file)  # within a factor of eight
-    for alike in by_size.values():
-        if len(alike) < at_files:
-            continue
-        group: list[dict[str, Any]] = []
-        for file in alike:
-            group.append(file)
-            if sum(f["size_bytes"] for f in group) >= SMALL_BYTES:
-                yield group
-                group = []
-        if group:
-            yield group

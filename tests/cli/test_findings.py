@@ -18,6 +18,7 @@ from forensics.report import case as case_module
 from forensics.report.formats import ENDINGS
 from tests.forensics.report import world
 from tests.forensics.report.test_log_readiness import consumer
+from tests.tables import take_over
 from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.slow
@@ -445,8 +446,7 @@ def test_a_lake_that_is_a_file_is_not_to_be_filled(tmp_path, capsys, args):
 
 def test_a_lake_of_a_newer_release_is_not_read(tmp_path, capsys):
     lake = world.save(tmp_path / "lake")
-    commit = next((lake.root / "findings" / "incidents" / "_delta_log").glob("*0.json"))
-    commit.write_text(commit.read_text().replace('"doubletake.schemaVersion":"1"', '"doubletake.schemaVersion":"99"'))
+    take_over(lake.root / "findings" / "incidents")
 
     assert cli.main(["incidents", "--lake", str(lake.root)]) == 2
     assert "has schema 99" in capsys.readouterr().err

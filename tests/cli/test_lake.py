@@ -79,7 +79,7 @@ def test_a_torn_lake_is_said_healed_and_whole_again_after_the_next_collection(ru
     torn, healed = run("status"), run("doctor")
     assert (torn[0], healed[0]) == (2, 0)
     assert "doubletake doctor" in torn[2]
-    assert "log_events: commit 1 is empty; set aside" in healed[2]
+    assert "log_events: commit 0 is empty; set aside" in healed[2]
     assert "30 rows were stored, 0 are there" in healed[2]
 
     status = json.loads(run("status", "--format", "json", "--verify")[1])

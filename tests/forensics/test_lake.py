@@ -3,9 +3,11 @@
 import json
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Barrier
 
 import pyarrow.parquet as pq
 import pytest
@@ -16,6 +18,7 @@ from forensics.lake import Appended, Lake, LakeDamagedError, commits, delta, han
 from forensics.lake.data_files import sha256_of
 from forensics.lake.filters import between, equals, one_of
 from forensics.tables import BY_NAME
+from tests.tables import take_over
 
 pytestmark = pytest.mark.lake
 
@@ -106,7 +109,7 @@ def test_a_commit_that_came_out_torn_is_told_by_the_append_that_made_it(lake, mo
 
     def tearing(handle, *args, **more):
         write(handle, *args, **more)
-        commit = lake.path(LOG_EVENTS) / "_delta_log" / f"{2:020d}.json"
+        commit = lake.path(LOG_EVENTS) / "_delta_log" / f"{1:020d}.json"
         commit.write_bytes(commit.read_bytes()[:left])
 
     monkeypatch.setattr(delta, "commit", tearing)
@@ -414,7 +417,7 @@ def test_a_file_of_a_commit_that_no_generation_names_is_flushed_again(lake, flus
 
 def test_a_torn_commit_is_said_and_not_read_around(lake):
     add(lake, event(1))
-    newest = lake.path(LOG_EVENTS) / "_delta_log" / f"{1:020d}.json"
+    newest = lake.path(LOG_EVENTS) / "_delta_log" / f"{0:020d}.json"
     newest.write_text(newest.read_text()[:40])
 
     with pytest.raises(LakeDamagedError, match="table log_events of the lake at .* cannot be read"):
@@ -441,6 +444,37 @@ def test_a_second_writer_of_the_same_source_is_told_to_wait(lake, monkeypatch):
     assert caught.value.exit_code == 75
     assert ids(lake) == ["log:1", "log:2"]
     assert add(lake, event(2), event(3)) == Appended(1, 1)
+
+
+def test_of_two_writers_that_find_no_table_the_second_appends_to_what_the_first_created(lake, monkeypatch):
+    compare = Lake._without_known
+
+    def compare_while_another_creates(self, table, data, version):
+        fresh = compare(self, table, data, version)
+        monkeypatch.setattr(Lake, "_without_known", compare)
+        assert add(Lake(lake.root), event(1), event(2)) == Appended(2, 0)
+        return fresh
+
+    monkeypatch.setattr(Lake, "_without_known", compare_while_another_creates)
+    assert add(lake, event(2), event(3)) == Appended(1, 1)
+
+    assert ids(lake) == ["log:1", "log:2", "log:3"]
+    assert {*lake.path(LOG_EVENTS).glob("*.parquet")} == {*map(Path, lake.files(LOG_EVENTS))}
+
+
+def test_of_writers_that_create_a_table_at_once_none_writes_over_another(lake):
+    created = Barrier(4)
+
+    def create(number):
+        created.wait()
+        return add(Lake(lake.root), event(number)).stored_count
+
+    with ThreadPoolExecutor(4) as writers:
+        stored = [writers.submit(create, number) for number in range(4)]
+    done = [one.result() for one in stored if not isinstance(one.exception(), LakeBusyError)]
+
+    assert done
+    assert len(ids(lake)) == sum(done)
 
 
 def test_one_kind_of_work_at_a_time(lake):
@@ -490,10 +524,7 @@ def test_a_lake_of_a_newer_release_is_left_alone(lake, commit_count):
         add(lake, event(n))
     for checkpoint in (lake.path(LOG_EVENTS) / "_delta_log").glob("*checkpoint*"):
         checkpoint.unlink()
-    for commit in (lake.path(LOG_EVENTS) / "_delta_log").glob("*.json"):
-        commit.write_text(
-            commit.read_text().replace('"doubletake.schemaVersion":"1"', '"doubletake.schemaVersion":"99"')
-        )
+    take_over(lake.path(LOG_EVENTS))
 
     with pytest.raises(LakeTooNewError, match="has schema 99; this release reads up to 1"):
         lake.check()
@@ -517,7 +548,7 @@ def test_what_a_lake_is_made_of_is_told_without_opening_young_tables(lake, monke
     monkeypatch.setattr(handles, "DeltaTable", None)
 
     lake.check()
-    assert lake.versions() == {"log_events": 1}
+    assert lake.versions() == {"log_events": 0}
 
 
 @pytest.mark.parametrize(

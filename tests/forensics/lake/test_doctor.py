@@ -146,7 +146,7 @@ def test_a_torn_coverage_commit_only_has_its_window_read_again(lake):
 
 @pytest.mark.lake
 def test_a_damaged_file_of_an_older_commit_is_taken_out_and_only_its_window_is_lost(lake):
-    older = set(lake.files(LOG_EVENTS, 2)) - set(lake.files(LOG_EVENTS, 1))
+    older = set(lake.files(LOG_EVENTS, 1)) - set(lake.files(LOG_EVENTS, 0))
     Path(older.pop()).write_bytes(b"")
     heal(lake)
 
@@ -156,12 +156,26 @@ def test_a_damaged_file_of_an_older_commit_is_taken_out_and_only_its_window_is_l
 
 @pytest.mark.lake
 def test_several_torn_commits_are_all_set_aside(lake):
-    for version in (3, 4):
+    for version in (2, 3):
         commit_file(lake.path(LOG_EVENTS), version).write_bytes(b"")
     heal(lake)
 
     assert lake.count(LOG_EVENTS) == 20
     assert lost_hours(lake) == {2, 3}
+
+
+@pytest.mark.lake
+@pytest.mark.parametrize("tear", [TORN["empty"], TORN["cut at 5 tenths"]], ids=["empty", "cut"])
+def test_a_table_whose_only_commit_is_torn_begins_again(tmp_path, tear):
+    lake = Lake(tmp_path / "lake")
+    collect(lake, 0)
+    tear(lake)
+    heal(lake)
+
+    assert lake.count(LOG_EVENTS) == 0
+    assert lost_hours(lake) == {0}
+    collect(lake, 0, at=T + timedelta(days=3))
+    assert lake.count(LOG_EVENTS) == 10
 
 
 def test_a_torn_checkpoint_costs_nothing(lake):
@@ -226,7 +240,7 @@ def test_no_lake_is_said(tmp_path):
 
 def file_of(lake: Lake, hour: int, table=LOG_EVENTS) -> Path:
     """The data file that the reading of an hour added."""
-    (added,) = set(lake.files(table, hour + 1)) - set(lake.files(table, hour))
+    (added,) = set(lake.files(table, hour)) - set(lake.files(table, hour - 1) if hour else ())
     return Path(added)
 
 

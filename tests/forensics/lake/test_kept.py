@@ -1,6 +1,5 @@
 """What is kept of small tables: the rows of files that were read, and what young commits say; never what lies there no more."""
 
-import json
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +11,7 @@ from forensics.errors import LakeTooNewError
 from forensics.lake import Lake, LakeDamagedError, commits, data_files, delta, handles
 from forensics.lake.filters import equals
 from forensics.tables.evidence import LOG_EVENTS
+from tests.tables import take_over
 
 pytestmark = pytest.mark.lake
 
@@ -148,9 +148,9 @@ def test_the_files_of_every_version_are_those_that_delta_names(lake, monkeypatch
     found = {version: lake.files(LOG_EVENTS, version) for version in range(newest + 1)}
     monkeypatch.setattr(delta, "YOUNG", -1)
 
-    assert newest > 30
+    assert newest > 29
     assert found == {version: lake.files(LOG_EVENTS, version) for version in found}
-    assert [len(found[version]) for version in (0, 1, 5)] == [0, 1, 1]
+    assert [len(found[version]) for version in (0, 1, 4)] == [1, 2, 1]
 
 
 def test_long_commits_are_opened_for_the_files_they_name(lake, monkeypatch):
@@ -175,12 +175,7 @@ def test_a_table_made_anew_in_the_same_folder_has_other_files(lake):
 def test_what_a_newer_release_wrote_is_refused_though_an_earlier_version_of_it_was_read(lake):
     add(lake, 1)
     assert lines(lake) == ["line 1"]
-    commit = commits.commit_file(lake.path(LOG_EVENTS), 0)
-    said = [json.loads(line) for line in commit.read_text().splitlines()]
-    for action in said:
-        if "metaData" in action:
-            action["metaData"]["configuration"]["doubletake.schemaVersion"] = str(delta.SCHEMA_VERSION + 1)
-    commit.write_text("\n".join(map(json.dumps, said)))
+    take_over(lake.path(LOG_EVENTS), delta.SCHEMA_VERSION + 1)
 
     with pytest.raises(LakeTooNewError):
         lines(lake)
@@ -189,7 +184,7 @@ def test_what_a_newer_release_wrote_is_refused_though_an_earlier_version_of_it_w
 def test_a_commit_that_is_torn_after_it_was_read_is_told(lake):
     add(lake, 1)
     assert lines(lake) == ["line 1"]
-    commit = commits.commit_file(lake.path(LOG_EVENTS), 1)
+    commit = commits.commit_file(lake.path(LOG_EVENTS), 0)
     commit.write_text(commit.read_text()[:-40])
 
     with pytest.raises(LakeDamagedError):
