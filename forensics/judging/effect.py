@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from forensics.judging.ending import is_at_limit
+from forensics.judging.ending import is_at_limit, may_be_at_limit
 from forensics.judging.known import first_known, unknown_first
 from forensics.run_ends import FAILED
 from forensics.streams.model import Delivery
@@ -89,11 +89,12 @@ def _was_over(d: Delivery) -> bool:
     """A run that ended in success ended its invocation so: a durable function's run may have waited, or its execution have failed.
 
     Where nothing tells whether the function is durable, it did if the mapping counted no failure, or the message neither came again nor
-    was received for the last time that is allowed.
+    was received for the last time that is allowed; if runs seem to be replays, that must be known.
     """
     if d.is_durable is not None:
         return not d.is_durable
-    return d.was_given_back is False or not (d.came_again or is_at_limit(d))
+    is_last = may_be_at_limit(d) if d.has_replays else is_at_limit(d)
+    return d.was_given_back is False or not (d.came_again or is_last)
 
 
 def _item_failed(d: Delivery) -> bool:

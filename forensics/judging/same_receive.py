@@ -136,12 +136,14 @@ def _is_one_execution(one: Delivery, other: Delivery) -> bool:
 def _mark_replays(runs: Sequence[Delivery]) -> None:
     """Mark what may be a replay of another run: nothing says that it was received again. A run that prints the effect stands for its replays.
 
-    Runs of one execution follow one another.
+    Runs of one execution follow one another. All of an item whose runs do know of it: their function may be durable.
     """
     standing: list[Delivery] = []
     if not any(_may_be_replay(*pair) for pair in combinations(runs, 2)):  # as of nearly every message
         return
     execution = _executions(runs)
+    for run in runs:
+        run.has_replays = True
     for run in sorted(sorted(runs, key=_by_time), key=_how_idle):
         if any(_may_be_replay(other, run) or execution[id(other)] == execution[id(run)] for other in standing):
             run.may_be_same_receive = True

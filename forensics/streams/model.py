@@ -182,7 +182,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     ``received_dead_at``: when the message was received from there next. ``effect_declared``: what its consumer's effect line is like.
     ``body_shape``: of a FIFO body without a business key, what is left of it without what differs at each send.
     ``lone_mark_count``: so often its effect was told once more by a line that stands alone, ``told_again_count``: while it was in hand. ``line_marks``: of lines with their own
-    time what they are known by in other streams.
+    time what they are known by in other streams. ``has_replays``: runs of its message follow one another as those of one durable execution do.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing. ``is_mark_guessed``: its effect names a key, and its message was visible again. ``may_be_of_another``: of a key alone, whose line may be of a message
     whose key no line tells, and ``one_of`` the messages that were in hand then and may have the key. ``has_error``: the run ended in success, and logged an error
@@ -305,6 +305,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     is_seen: bool = True
     came_again: bool = False
     may_be_same_receive: bool = False
+    has_replays: bool = False
     unseen_basis: str | None = None
     effect: str = "unknown"
     basis: str = "no_item_lines"

@@ -42,6 +42,34 @@ CASES = {
         {**OVER, "receive_count": 2, "max_receive_count": 3},
         ("yes", "returned", 9),
     ),
+    "of one whose runs seem to be replays, at its last receive for all we know": (
+        {**OVER, "has_replays": True, "receive_count": 3, "queue_settings_id": None},
+        ("unknown", "no_item_lines", None),
+    ),
+    "of one whose runs seem to be replays, and no count tells which receive it is": (
+        {**OVER, "has_replays": True, "max_receive_count": 3, "queue_settings_id": "queue:1"},
+        ("unknown", "no_item_lines", None),
+    ),
+    "of one whose runs seem to be replays, before its last receive": (
+        {**OVER, "has_replays": True, "receive_count": 2, "max_receive_count": 3, "queue_settings_id": "queue:1"},
+        ("yes", "returned", 9),
+    ),
+    "of one whose runs seem to be replays, at its last receive": (
+        {**OVER, "has_replays": True, "receive_count": 3, "max_receive_count": 3, "queue_settings_id": "queue:1"},
+        ("unknown", "no_item_lines", None),
+    ),
+    "of one whose runs seem to be replays, of a queue without a limit": (
+        {**OVER, "has_replays": True, "queue_settings_id": "queue:1"},
+        ("yes", "returned", 9),
+    ),
+    "of one whose runs seem to be replays, and the mapping counted no failure": (
+        {**OVER, "has_replays": True, "receive_count": 3, "was_given_back": False},
+        ("yes", "returned", 9),
+    ),
+    "of one that came once, at its last receive for all we know": (
+        {**OVER, "receive_count": 3, "queue_settings_id": None},
+        ("yes", "returned", 9),
+    ),
     "a receive that no log shows, and the logs would have shown a run": (
         {"is_seen": False, "unseen_basis": "never_started", "run_status": None, "consumer_kind": None},
         ("no", "never_started", None),

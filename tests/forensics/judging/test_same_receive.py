@@ -402,10 +402,10 @@ STANDING = {
 }
 
 
-def standing(of, runs, *is_durable):
-    """Return of each run that had one receipt handle, in order, whether it may be a replay."""
+def in_turn(runs, *is_durable):
+    """Return runs that had one receipt handle, one after the other."""
     durable = {"is_durable": is_durable[0] if is_durable else True}
-    item = [
+    return [
         delivery(
             **RUN | durable | run | {"request_id": f"r{place}", "received_at": place},
             run_started_at=place * 10 * S,
@@ -413,8 +413,31 @@ def standing(of, runs, *is_durable):
         )
         for place, run in enumerate(runs)
     ]
-    found = of.put_together(item[::-1])
+
+
+def standing(of, runs, *is_durable):
+    """Return of each run that had one receipt handle, in order, whether it may be a replay."""
+    found = of.put_together(in_turn(runs, *is_durable)[::-1])
     return [d.may_be_same_receive for d in sorted(found, key=lambda d: d.received_at)]
+
+
+REPLAYED = {
+    "two runs that follow one another": ((OPEN, OPEN), [True, True], None),
+    "a run alone": ((OPEN,), [False], None),
+    "two of a function that is not durable": ((OPEN, OPEN), [False, False], False),
+}
+
+
+def replayed(of, runs, *is_durable):
+    """Return of each run that had one receipt handle whether runs of its message seem to be replays."""
+    return [d.has_replays for d in of.put_together(in_turn(runs, *is_durable))]
+
+
+@pytest.mark.parametrize("case", REPLAYED.values(), ids=REPLAYED)
+def test_all_runs_of_a_message_know_of_its_replays(case):
+    runs, expected, *is_durable = case
+
+    assert replayed(same_receive, runs, *is_durable) == expected
 
 
 @pytest.mark.parametrize("case", STANDING.values(), ids=STANDING)
