@@ -14,7 +14,8 @@ CLOSES = ENDS | {"end"}
 _ERRORS = frozenset({"runtime_error", "unhandled_error", "logged_error"})
 MARKS = CLOSES | {"start", "timeout", TIMEOUT_ANSWER, "runtime_error", "unhandled_error", "logged_error"}
 
-_OF_WORK = frozenset({"effect", "guard", "started", "idempotency"})
+_DONE = frozenset({"effect", "guard", "idempotency"})
+_OF_WORK = _DONE | {"started"}
 
 _MOMENT_US = 1_000_000
 """So far apart may be the times that a process and its platform write."""
@@ -48,7 +49,7 @@ class Runs(NamedTuple):
     """The lines of a stream by run, as request id and which START of that id, and by gap those that stand in none.
 
     ``rivals``: by request id the requests whose batch the printed one may as well be. ``astray``: requests that were on when a line
-    that named neither request nor message was given to another.
+    that named no request, and no message or one of theirs, was given to another.
     """
 
     lines: dict[tuple[str, int], list[Statement]]
@@ -99,8 +100,8 @@ def runs_of(statements: Sequence[Statement]) -> Runs:
                     rivals.setdefault(other, set()).update(able)
             elif len(on) > 1:
                 at_it = _already_at(statement, on, open_id)
-                if at_it is None and _may_be_of_any(statement):
-                    astray.update(other for other in on if other != request_id)
+                if at_it is None:
+                    astray.update(o for o, said in on.items() if o != request_id and _may_be_of(statement, said))
                 request_id = at_it or request_id
         elif statement.kind == "start":
             starts[request_id] = starts.get(request_id, 0) + 1
@@ -140,11 +141,6 @@ def _prints_batch(statement: Statement) -> bool:
     return any(fact.role == "record" and fact.detail == WHOLE for fact in statement.facts)
 
 
-def _may_be_of_any(statement: Statement) -> bool:
-    """Tell whether a line speaks of work, and names no message."""
-    return any(fact.message_id is None and fact.role in _OF_WORK for fact in statement.facts)
-
-
 class _Said:
     """Which messages and keys the lines of a run that is on have named so far, which messages they have begun, and whether they printed its batch."""
 
@@ -158,6 +154,14 @@ class _Said:
             self.named |= messages | _keys(statement)
             self.begun |= _begun_by(statement)
             self.has_printed = self.has_printed or _prints_batch(statement)
+
+
+def _may_be_of(statement: Statement, said: _Said) -> bool:
+    """Tell whether a line may speak of the work of a run that is on: it names no message, or it ends one that the run has named."""
+    return any(
+        fact.role in _OF_WORK if fact.message_id is None else fact.role in _DONE and fact.message_id in said.named
+        for fact in statement.facts
+    )
 
 
 def _already_at(statement: Statement, on: Mapping[str, _Said], last: str | None) -> str | None:

@@ -62,6 +62,10 @@ def begun(message_id):
     return ("started", message_id, {})
 
 
+def effect(message_id):
+    return ("effect", message_id, {})
+
+
 def by_key(key):
     return ("effect", None, {"key": key})
 
@@ -665,6 +669,26 @@ def test_a_run_may_lack_a_line_of_work_that_names_neither_request_nor_message(li
     run, _ = assembled(stream(*told, *lines, (5, "report", B), (6, "report", A)), "s", GROUP, Limit())
 
     assert [(d.item_id, d.has_stray_mark) for d in deliveries_of(run)] == [("m", expected)]
+
+
+SHARED = {
+    "an effect line of a message that both were handed": ([(4, "app", None, effect("m"))], [True, False]),
+    "the same, by the other's request id": ([(4, "app", B, effect("m"))], [False, False]),
+    "an effect line of a message that the other alone has named": (
+        [(4, "app", B, mention("n")), (5, "app", None, effect("n"))],
+        [False, False],
+    ),
+    "a line that begins it": ([(4, "app", None, begun("m"))], [False, False]),
+}
+
+
+@pytest.mark.parametrize(("lines", "expected"), SHARED.values(), ids=SHARED)
+def test_a_run_may_lack_a_line_of_a_message_that_another_run_was_handed_too(lines, expected):
+    told = [(1, "start", A), (2, "app", None, batch("m")), (3, "start", B), (3, "app", None, batch("m"))]
+    runs = assembled(stream(*told, *lines, (6, "report", B), (7, "report", A)), "s", GROUP, Limit())
+    deliveries = [d for run in sorted(runs, key=lambda run: run.request_id) for d in deliveries_of(run)]
+
+    assert [d.has_stray_mark for d in deliveries if d.item_id == "m"] == expected
 
 
 NAMES = {
