@@ -79,7 +79,7 @@ def is_one_receive(
     """
     if is_fifo and None is not counts[0] == counts[1]:
         return True
-    return tells_deliveries_apart(tokens[0]) and tokens[0] == tokens[1]
+    return tokens[0] == tokens[1] and tells_deliveries_apart(tokens[0])
 
 
 def handle_prefix(token: str) -> str:

@@ -49,7 +49,7 @@ def frame(rows: Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]], schema:
         if (beside := f"{name}{MARKED}") in schema:
             columns[name], columns[beside] = _both_columns(name, beside, schema[name], values)
         else:
-            columns[name] = _column(name, schema[name], values)
+            columns[name] = column(name, schema[name], values)
     return pl.DataFrame([columns[name] for name in schema])
 
 
@@ -57,7 +57,7 @@ def _both_columns(name: str, beside: str, kind: Any, texts: Sequence[Any]) -> tu
     """Return the two columns of sentences or lists of them: one object, which is said of many rows, is told once."""
     once = {id(text): text for text in texts}
     english, form = zip(*map(both_forms, once.values()), strict=True)
-    told, forms = _column(name, kind, english), _column(beside, kind, form)
+    told, forms = column(name, kind, english), column(beside, kind, form)
     if len(once) == len(texts):
         return told, forms
     place = dict(zip(once, range(len(once)), strict=True))
@@ -65,10 +65,10 @@ def _both_columns(name: str, beside: str, kind: Any, texts: Sequence[Any]) -> tu
     return told.gather(places), forms.gather(places)
 
 
-def _column(name: str, kind: Any, values: Sequence[Any]) -> pl.Series:
+def column(name: str, kind: Any, values: Sequence[Any]) -> pl.Series:
     """Return a column; of one that says the same in every row, as most do of a few runs, the one value is told once."""
     if len(values) > 1 and values[0] == values[-1] and values.count(values[0]) == len(values):
-        return _column(name, kind, values[:1]).new_from_index(0, len(values))
+        return column(name, kind, values[:1]).new_from_index(0, len(values))
     if isinstance(kind, pl.List):
         return _lists(name, values)
     if kind == UTC_US:

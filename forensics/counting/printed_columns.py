@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from forensics.counting.frames import column
 from forensics.parsers.printed_lists import OF_ATTRIBUTES, OF_RECORD, PrintedRecord
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.model import LogGroup
@@ -81,4 +82,4 @@ def _columns_of(records: Sequence[PrintedRecord], of_event: Sequence[tuple[int, 
         "event": pl.Series([n for n, count in of_event for _ in range(count)], dtype=pl.UInt32),
         "batch_position": pl.Series([n for _, count in of_event for n in range(1, count + 1)], dtype=pl.Int32),
     }
-    return pl.DataFrame({**places, **{name: pl.Series(values, dtype=pl.String) for name, values in texts.items()}})
+    return pl.DataFrame({**places, **{name: column(name, pl.String, values) for name, values in texts.items()}})

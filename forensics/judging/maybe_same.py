@@ -82,7 +82,8 @@ class MaybeSame:
 
     def of(self, place: int) -> Others:
         """Return what may be the same work as that at a place."""
-        chains = self._chains.get(place, [])
+        if (chains := self._chains.get(place)) is None:
+            return NONE
         mine = [sent for chain, _ in chains for sent in chain if sent.place == place]
         keys = frozenset().union(*(sent.keys for sent in mine))
         others = [

@@ -19,7 +19,7 @@ from forensics.judging.origins import origins
 from forensics.judging.provisional import work_final_at
 from forensics.judging.surroundings import Surroundings
 from forensics.origins import Origin
-from forensics.rules import ANSWERS_KEPT
+from forensics.rules.kept import ANSWERS_KEPT
 from forensics.streams.model import Delivery
 from forensics.verdict import OPEN_WORDS, effect_sentence, guard_sentence, trigger_sentence, verdict_of
 
@@ -72,10 +72,11 @@ def messages_of(
         if len(mine) > 1 or is_shared or marks_beside or lone_marks or others or may_be_more:
             origin = found_origins.get(item[0].item_id)
             found.append(_message(item, again, interval, message_id, related, origin))
-    if of_messages and of_keys:
-        for message in found:
-            message.repeat_shown_at = done_again_at(work, around)
-    return with_lines_beside(found, of_keys) if of_messages else found
+    if not of_messages or not of_keys:
+        return found
+    for message in found:
+        message.repeat_shown_at = done_again_at(work, around)
+    return with_lines_beside(found, of_keys)
 
 
 def done_again_at(work: Sequence[Sequence[Delivery]], around: Surroundings) -> int | None:

@@ -15,7 +15,8 @@ from forensics.judging.placing import LONGEST_INIT_MS
 from forensics.judging.provisional import redelivery_final_at
 from forensics.judging.surroundings import Surroundings
 from forensics.limits import LONGEST_VISIBILITY_S
-from forensics.rules import ANSWERS_KEPT, DeliveryPair, decide
+from forensics.rules import DeliveryPair, decide
+from forensics.rules.kept import ANSWERS_KEPT
 from forensics.rules.pair import seconds
 from forensics.sentence import said
 from forensics.streams.model import Delivery
@@ -48,7 +49,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         reports_batch_item_failures=earlier.reports_batch_item_failures,
         earlier_is_seen=earlier.is_seen,
         earlier_kind=earlier.consumer_kind,
-        earlier_name=consumer_name(earlier),
+        earlier_name=consumer_name(earlier.consumer_kind, earlier.log_group, earlier.function_name, earlier.request_id),
         earlier_status=_status(earlier),
         earlier_error_type=earlier.error_type,
         earlier_has_finish_mark=has_finish_mark,
@@ -248,16 +249,15 @@ def held_before(earlier: Delivery, around: Surroundings) -> Held:
     return Held(held_ms, "window" if gathered_ms else "init" if held_ms else None, gathered_ms)
 
 
-def consumer_name(delivery: Delivery) -> str:
+@lru_cache(maxsize=ANSWERS_KEPT)
+def consumer_name(kind: str | None, log_group: str | None, function_name: str | None, request_id: str | None) -> str:
     """Name in words what got a delivery."""
-    if delivery.consumer_kind != "lambda":
-        return (
-            "the earlier run" if delivery.log_group is None else said("the worker of {group}", group=delivery.log_group)
-        )
-    where = delivery.function_name if delivery.function_name is not None else delivery.log_group
-    if delivery.request_id is None or where is None:
+    if kind != "lambda":
+        return "the earlier run" if log_group is None else said("the worker of {group}", group=log_group)
+    where = log_group if function_name is None else function_name
+    if request_id is None or where is None:
         return "the earlier run"
-    return said("run {id} of {name}", id=delivery.request_id[:8], name=where)
+    return said("run {id} of {name}", id=request_id[:8], name=where)
 
 
 def _ms_between(start: int | None, end: int | None) -> int | None:

@@ -11,6 +11,7 @@ from forensics.rules.delete_ineffective import delete_ineffective
 from forensics.rules.function_error import function_error
 from forensics.rules.function_timeout import function_timeout
 from forensics.rules.handle_expired import handle_expired
+from forensics.rules.kept import ANSWERS_KEPT
 from forensics.rules.pair import DeliveryPair
 from forensics.rules.partial_response import partial_response
 from forensics.rules.released import released
@@ -41,9 +42,6 @@ RULES: dict[str, Callable[[DeliveryPair], Ruling]] = {
 }
 """Cause code to rule, the surest explanation first: where several hold, the first is the primary cause."""
 
-ANSWERS_KEPT = 50
-"""So many answers of the rules are kept for pairs that are alike: those of a few batches. More of them would be forgotten when they
-are no longer in the processor's own memory, which costs more than to ask."""
 _OF_ONE_MESSAGE = {
     "batch_collateral": CUT_OFF,
     "function_timeout": ("timeout",),
@@ -74,7 +72,7 @@ def decide(pair: DeliveryPair) -> Decision:
     """
     if pair.is_one_receive:
         return _ONE_RECEIVE
-    of_both_runs = _of_both_runs(pair._replace(earlier_has_finish_mark=False))
+    of_both_runs = _of_both_runs(pair._replace(earlier_has_finish_mark=False) if pair.earlier_has_finish_mark else pair)
     answers = [answer or _asked(code, pair) for code, answer in of_both_runs.items()]
     rulings = [ruled for ruled, _ in answers]
     causes = [ruled.code for ruled in rulings if ruled.stance == SUPPORTED]
@@ -129,7 +127,6 @@ def _asked(code: str, pair: DeliveryPair) -> Answer:
 
 
 __all__ = [
-    "ANSWERS_KEPT",
     "EXCLUDED",
     "RULES",
     "SUPPORTED",

@@ -1,7 +1,9 @@
 """What a rule is asked about: one delivery of a message beside the one before it, as plain values."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
+from forensics.rules.kept import ANSWERS_KEPT
 from forensics.sentence import said
 from forensics.words import seconds_text
 
@@ -257,6 +259,7 @@ class DeliveryPair(NamedTuple):
         return self.batch_size == 1 or (self.earlier_is_printed and self.earlier_batch_count == 1)
 
 
+@lru_cache(maxsize=ANSWERS_KEPT)
 def _timeout(timeout_s: int | None, name: str, is_assumed: bool) -> str:
     if timeout_s is None:
         return name
@@ -264,6 +267,7 @@ def _timeout(timeout_s: int | None, name: str, is_assumed: bool) -> str:
     return said("{limit} (as a later snapshot shows it)", limit=limit) if is_assumed else limit
 
 
+@lru_cache(maxsize=ANSWERS_KEPT)
 def seconds(ms: int | None) -> str:
     """Say milliseconds as seconds.
 

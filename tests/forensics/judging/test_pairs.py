@@ -86,7 +86,8 @@ NAMES = {
 
 
 def name(of, facts):
-    return of.consumer_name(delivery(**facts))
+    d = delivery(**facts)
+    return of.consumer_name(d.consumer_kind, d.log_group, d.function_name, d.request_id)
 
 
 @pytest.mark.parametrize(("facts", "expected"), NAMES.values(), ids=NAMES)
