@@ -193,9 +193,8 @@ class Lake:
             except LakeBusyError:
                 if handle is not None or not self.exists(table):
                     raise
-                return self.append(
-                    table, data, writer
-                )  # somebody else created it meanwhile, perhaps with the same rows
+                # somebody else created it meanwhile, perhaps with the same rows
+                return self.append(table, data, writer)
         elif handle is None:
             delta.create_table(self.path(table), table)
         return Appended(fresh.num_rows, already)
@@ -295,13 +294,10 @@ class Lake:
         if not files and there is not None and (empty := delta.version_without_rows(folder, table)) is not None:
             return empty, 0
         handle = self._to_write(table)
-        if not files and handle is None:
+        if handle is None and not files:
             delta.create_table(folder, table)
+        if not files and (handle is None or not handle.file_uris()):  # the version without rows that is there says so
             return commits.newest_version(folder), 0
-        if (
-            not files and handle is not None and not handle.file_uris()
-        ):  # no rows instead of none: the version that is there says so
-            return handle.version(), 0
         version = data_files.name(folder, table, handle, files, mode="overwrite")
         return version, sum(file.row_count for file in files)
 
