@@ -86,7 +86,7 @@ def _shape_of(said: ParsedLine, group: LogGroup) -> Shape:
         return ODD
     says |= (MENTION if said.mentions else 0) | sum(bit for _, bit in marks)
     names = {m.message_id is not None for m, _ in marks}
-    if len(names) > 1 or (is_end and (says or "0" in (said.error_type or ""))):  # a digit may be any
+    if len(names) > 1 or (is_end and (says or _is_masked(said.error_type or ""))):
         return ODD
     end = end_said(said) if is_end else 0
     if is_end and ENDED[end] not in VECTORS_TELL:
@@ -102,3 +102,8 @@ def _shape_of(said: ParsedLine, group: LogGroup) -> Shape:
         said.error_type if is_end else None,
         f"{said.kind} {said.function_name} {said.takes_mentioned} {len(said.mentions or ())}",
     )
+
+
+def _is_masked(text: str) -> bool:
+    """Tell whether a text taken from a shape may be another in each line of it."""
+    return any(mask in text for mask in ("0", OWN_ID, OTHER_ID))

@@ -20,3 +20,19 @@ def test_vectors_read_no_error(shape, says):
     asked = ask(shape, LogGroup("/aws/lambda/charge", "lambda", "charge"))
 
     assert (None if asked.is_odd else asked.says) == says
+
+
+RAISED = (
+    'Error raised from handler method\n{{\n  "errorMessage": "no route",\n  "errorType": "{}",\n  "stackTrace": []\n}}'
+)
+
+
+def test_an_error_type_that_is_the_same_in_each_line_is_read_by_vectors():
+    asked = ask(RAISED.format("Function<TypeError>"), LogGroup("/aws/lambda/charge", "lambda", "charge"))
+
+    assert (asked.is_odd, asked.error_type) == (False, "Function<TypeError>")
+
+
+@pytest.mark.parametrize("mask", ["0", OWN_ID, OTHER_ID], ids=["digit", "own id", "other id"])
+def test_an_error_type_that_may_be_another_in_each_line_is_left_to_the_grammar(mask):
+    assert ask(RAISED.format(f"Function<Ty{mask}peError>"), LogGroup("/aws/lambda/charge", "lambda", "charge")).is_odd
