@@ -26,6 +26,7 @@ def fetch(queue: QueueRef) -> Iterator[dict[str, Any]]:
 def to_row(queue: QueueName, mapping: dict[str, Any]) -> dict[str, Any]:
     """Turn a mapping into a row of ``event_source_mappings``, without id and time."""
     function_arn, function_name = unqualified(mapping["FunctionArn"])
+    qualifier = mapping["FunctionArn"].removeprefix(function_arn).removeprefix(":")
     return {
         "account_id": queue.account_id,
         "region": queue.region,
@@ -33,6 +34,7 @@ def to_row(queue: QueueName, mapping: dict[str, Any]) -> dict[str, Any]:
         "queue_arn": queue.arn,
         "function_arn": function_arn,
         "function_name": function_name,
+        "qualifier": qualifier,
         "batch_size": integer(mapping.get("BatchSize")),
         "batching_window_s": integer(mapping.get("MaximumBatchingWindowInSeconds")),
         "reports_batch_item_failures": "ReportBatchItemFailures" in (mapping.get("FunctionResponseTypes") or ()),

@@ -82,9 +82,9 @@ def init_start_line(region: str = "eu-west-1") -> str:
     return f"INIT_START Runtime Version: {RUNTIME_VERSION}\tRuntime Version ARN: {arn}\n"
 
 
-def start_line(request_id: str) -> str:
-    """START with the request id."""
-    return f"START RequestId: {request_id} Version: $LATEST\n"
+def start_line(request_id: str, version: str = "$LATEST") -> str:
+    """START with the request id and the version that runs."""
+    return f"START RequestId: {request_id} Version: {version}\n"
 
 
 def end_line(request_id: str) -> str:

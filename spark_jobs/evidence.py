@@ -69,10 +69,12 @@ class Evidence:
         small = self.small
         present: dict[str, bool] = {}
         named: list[tuple[str, str, list[str]]] = []
+        versions: dict[str, set[str]] = {}
         for group in (group for told in surveys for group in told["groups"]):
             name = group["log_group"]
             present[name] = present.get(name, False) or group["has_platform"]
             named += [(name, log_stream, functions) for log_stream, functions in group["streams"]]
+            versions.setdefault(name, set()).update(group["versions"])
         groups = log_groups_of(
             self.settings,
             small["consumers"],
@@ -80,6 +82,7 @@ class Evidence:
             small["queue_settings"],
             present,
             functions_of_streams(named),
+            versions,
         )
         return Reading(groups, self.in_force(), BusinessKeys(self.settings.queues))
 

@@ -56,8 +56,12 @@ def _finished(d: Delivery) -> bool:
 
 
 def _not_reached(d: Delivery) -> bool:
-    """The run was cut off, items are taken one after the other, and an earlier item was still in progress."""
-    return d.is_not_reached and d.order == "sequential"
+    """The run was cut off, items are taken one after the other, and an earlier item was still in progress.
+
+    A run of a durable function may go on behind items that runs before it had done, of which it prints nothing.
+    """
+    goes_on = d.is_one_of_several and d.is_durable is not False
+    return d.is_not_reached and d.order == "sequential" and not goes_on
 
 
 def _without_its_marker(d: Delivery) -> bool:
@@ -88,12 +92,12 @@ def _returned(d: Delivery) -> bool:
 def _was_over(d: Delivery) -> bool:
     """A run that ended in success ended its invocation so: a durable function's run may have waited, or its execution have failed.
 
-    Where nothing tells whether the function is durable, it did if the mapping counted no failure, or the message neither came again nor
-    was received for the last time that is allowed; if runs seem to be replays, that must be known.
+    Where nothing tells whether the function is durable, it did if the mapping counted no failure, or the message did not come again
+    although a further receive was allowed; where it was in several runs, that must be known.
     """
     if d.is_durable is not None:
         return not d.is_durable
-    is_last = may_be_at_limit(d) if d.has_replays else is_at_limit(d)
+    is_last = may_be_at_limit(d) if d.is_one_of_several else is_at_limit(d)
     return d.was_given_back is False or not (d.came_again or is_last)
 
 

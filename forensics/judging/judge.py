@@ -99,7 +99,10 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
         by_item[delivery.queue_arn, delivery.item_id].append(delivery)
     items = {}
     for name, item in by_item.items():
-        item = put_together(without_passing(item))
+        item = without_passing(item)
+        for delivery in item:
+            delivery.is_one_of_several = len(item) > 1
+        item = put_together(item)
         in_order = put_in_order(item + unlogged_receives(item, around))
         _add_calls(in_order, around)
         for delivery in in_order:

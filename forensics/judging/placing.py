@@ -8,6 +8,7 @@ from forensics.judging.calls import is_heartbeat
 from forensics.judging.surroundings import Surroundings
 from forensics.settings import Consumer
 from forensics.settings_in_force import Row, SettingsInForce
+from forensics.streams.groups import runs_latest
 from forensics.streams.model import Delivery, LogGroup
 
 _NOTHING: Row = {}
@@ -25,6 +26,7 @@ def place(delivery: Delivery, group: LogGroup, in_force: SettingsInForce) -> Non
     run began, or its environment began to come up for it, or at the first line about it.
     """
     _place_in_queue(delivery, group)
+    delivery.runs_latest = runs_latest(group, delivery.log_stream)
     _take_settings(delivery, in_force)
     take_declared(delivery, group.consumer)
     delivery.evidence_ids = sorted({*delivery.fact_ids, *delivery.end_ids})
@@ -112,7 +114,7 @@ def _take_settings(delivery: Delivery, in_force: SettingsInForce) -> None:
     function = in_force.function(delivery.function_name, at) or _NOTHING
     delivery.function_timeout_s = function.get("timeout_s")
     delivery.function_settings_id = function.get("evidence_id")
-    delivery.is_durable = function.get("is_durable")
+    delivery.is_durable = _is_durable(delivery, function.get("is_durable"), mapping.get("qualifier"))
     delivery.is_function_timeout_assumed = _is_assumed(function, "timeout_s")
     stopped_s = _stopped_after_s(delivery)
     if (
@@ -134,6 +136,19 @@ def _take_settings(delivery: Delivery, in_force: SettingsInForce) -> None:
             delivery.hidden_until_at, delivery.is_hidden_by_call = until, True
             hidden.append(until - changed_at)
     delivery.has_heartbeat = is_heartbeat(hidden)
+
+
+def _is_durable(delivery: Delivery, said: bool | None, qualifier: str | None) -> bool | None:
+    """Tell whether a delivery's function is durable; None where nothing says so. Lambda invokes none without a version or an alias.
+
+    Where its settings are not there, the mapping tells whether it names any; else a run of a version may be of one, and one of the
+    last code is not, for few mappings name that.
+    """
+    if said is not None or delivery.consumer_kind != "lambda":
+        return bool(said)
+    if qualifier is not None:
+        return None if qualifier else False
+    return False if delivery.runs_latest else None
 
 
 def _is_assumed(state: Row, column: str) -> bool | None:

@@ -7,8 +7,8 @@ the millisecond, and letter for letter the same in two streams, it printed once.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import combinations, pairwise
-from operator import attrgetter
+from itertools import pairwise
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from forensics.identity import tells_deliveries_apart
@@ -24,6 +24,8 @@ _NAMES = attrgetter("receive_count", "receipt_handle")
 """By either of which two deliveries may be one receive."""
 _MOMENT_US = 1_000_000
 """The shortest visibility timeout but none: what was not let go is not handed out again within it."""
+_LONGEST_EXECUTION_US = 16 * 60 * 1_000_000
+"""A mapping gives an execution of a durable function a quarter of an hour; its last run may have to wait for an environment."""
 _LISTS = ("business_keys", "fact_ids", "end_ids", "evidence_ids", "line_marks")
 LEAST_TIMES = 2
 """Of so many times at least lines must stand in both streams: one alone may be in the message, not the line's own."""
@@ -44,8 +46,7 @@ def put_together(item: Sequence[Delivery]) -> list[Delivery]:
     the same lines of them with their own times, ``LEAST_TIMES`` or more. Two runs of functions are two, also of one function that its
     poller invoked again for one receive. Only where that function is durable, a run that shows that it did nothing is one with the rest;
     any other may go on with what an earlier one did, or do it once more (a step that was cut off, or had failed, is tried again, and its
-    poller begins executions, too). So it may where nothing tells whether the function is, and the runs have a name in common, or the
-    message was not yet visible again after one that ended well. Else the same count is that of one receive that two streams tell of, or of
+    poller begins executions, too). So it may where nothing tells whether the function is. Else the same count is that of one receive that two streams tell of, or of
     a copy that a standard queue handed out: the later one ``may_be_same_receive``. So may a later one that has one such line of an earlier,
     or where workers of two streams begin a message within a second of one another, or say the same of it, as far apart, before it was
     visible again: nothing is handed out again so soon but what was let go, and what a queue copied.
@@ -134,58 +135,30 @@ def _is_one_execution(one: Delivery, other: Delivery) -> bool:
 
 
 def _mark_replays(runs: Sequence[Delivery]) -> None:
-    """Mark what may be a replay of another run: nothing says that it was received again. A run that prints the effect stands for its replays.
-
-    Runs of one execution follow one another. All of an item whose runs do know of it: their function may be durable.
-    """
+    """Mark what may be a replay of another run: nothing says that it was received again. A run that prints the effect stands for its replays."""
     standing: list[Delivery] = []
-    if not any(_may_be_replay(*pair) for pair in combinations(runs, 2)):  # as of nearly every message
-        return
-    execution = _executions(runs)
-    for run in runs:
-        run.has_replays = True
     for run in sorted(sorted(runs, key=_by_time), key=_how_idle):
-        if any(_may_be_replay(other, run) or execution[id(other)] == execution[id(run)] for other in standing):
+        if any(_may_be_replay(other, run) for other in standing):
             run.may_be_same_receive = True
         else:
             standing.append(run)
 
 
-def _executions(runs: Sequence[Delivery]) -> dict[int, int]:
-    """Name by its first run what may be runs of one execution that took longer than its message was hidden: each hides it for the next."""
-    found: dict[int, int] = {}
-    last: dict[str | None, Delivery] = {}
-    for run in sorted(runs, key=_by_time):
-        before = last.get(run.log_group)
-        goes_on = before is not None and _may_be_replay(before, run)
-        found[id(run)] = found[id(before)] if goes_on else id(run)
-        last[run.log_group] = run
-    return found
-
-
 def _may_be_replay(one: Delivery, other: Delivery) -> bool:
-    """Tell whether two runs of a function may be of one execution: neither began while the other was on.
+    """Tell whether two runs of a function may be of one execution: neither began while the other was on, nor after the longest there is.
 
-    Of a function of which nothing tells whether it is durable, only two that have a name of the receive in common, for few are; or of
-    which the first ended well and the other began before SQS could hand the message out again: nothing else that is known does that but a
-    copy. Without names and settings every redelivery would be a replay.
+    Whoever else than a mapping invokes a durable function may let it wait for a year.
     """
     if not _are_runs_of_one(one, other) or not _are_named_alike(one, other):
         return False
-    names = zip(_NAMES(one), _NAMES(other), strict=True)
-    is_told = one.is_durable is not None or any(a == b is not None for a, b in names)
     one_at, other_at = one.run_started_at, other.run_started_at
     if one_at is None or other_at is None:
-        return is_told
-    first, again_at = min((one, other), key=attrgetter("run_started_at")), max(one_at, other_at)
-    if not is_told and not _ended_well_and_hid(first, again_at):
+        return True
+    (first_at, first), (again_at, _) = sorted(((one_at, one), (other_at, other)), key=itemgetter(0))
+    is_mapped = not (one.is_durable and one.mapping_id is None)
+    if is_mapped and again_at - first_at > _LONGEST_EXECUTION_US:
         return False
     return not first.is_end_known or first.run_ended_at is None or first.run_ended_at <= again_at
-
-
-def _ended_well_and_hid(run: Delivery, at: int) -> bool:
-    """Tell whether a run ended in success and the message that it had received was not yet visible again at a time."""
-    return run.run_status == "success" and run.hidden_until_at is not None and at < run.hidden_until_at
 
 
 def _how_idle(run: Delivery) -> tuple[bool, bool]:

@@ -6,6 +6,7 @@ for its streams alone.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from forensics.identity import queue_name
@@ -23,7 +24,7 @@ LAMBDA_STREAM = Pattern(
     "lambda_stream",
     r"^[0-9]{4}/[0-9]{2}/[0-9]{2}/"
     r"(?P<function_name>[A-Za-z0-9_-]{0,140}+)"  # in the JSON format, and in a group of the team's choice
-    r"\[[^\[\]]{1,140}+\]"  # the version
+    r"\[(?P<version>[^\[\]]{1,140}+)\]"
     r"[0-9a-f]{32}(?![\s\S])",
 )
 """How Lambda names the stream of an execution environment.
@@ -31,6 +32,8 @@ LAMBDA_STREAM = Pattern(
 >>> LAMBDA_STREAM.find("2025/01/07/worker10[$LATEST]002cf7829acf404ea7f6995e1910b96b", "function_name")
 'worker10'
 """
+LATEST_CODE = "$LATEST"
+"""The version of a run that was asked for by no version and no alias, or by this name."""
 
 Row = Mapping[str, Any]
 
@@ -92,19 +95,35 @@ def log_groups_of(
     queue_settings: Sequence[Row],
     present: Mapping[str, bool],
     functions: Mapping[tuple[str, str], str] | None = None,
+    versions: Mapping[str, Collection[str]] | None = None,
 ) -> LogGroups:
     """Return what is known of each log group that has lines; ``present`` tells of each whether platform lines are among them.
 
-    The other arguments are the settings file, the rows of the evidence tables, and by log group and stream the one function
-    that platform events name. A group is a function's or a worker's as its consumers say; where they say nothing, or both,
+    The other arguments are the settings file, the rows of the evidence tables, by log group and stream the one function that
+    platform events name, and by log group the versions that START lines say in streams that Lambda did not name. A group is a function's or a worker's as its consumers say; where they say nothing, or both,
     by its name, else by the START, END and REPORT that only functions' groups hold. Function and queue are those that all
     consumers of the group agree on.
     """
     told = _Told(settings, consumers, function_settings, queue_settings)
-    groups = {name: told.group(name, has_platform) for name, has_platform in sorted(present.items())}
+    latest = {name: set(found) == {LATEST_CODE} for name, found in (versions or {}).items() if found}
+    groups = {
+        name: replace(told.group(name, has_platform), runs_latest=latest.get(name))
+        for name, has_platform in sorted(present.items())
+    }
     names = [(group, function) for group in groups for function in (None, *sorted(told.functions.get(group, ())))]
-    writers = {name: told.function(*name) for name in names}
+    writers = {name: replace(told.function(*name), runs_latest=latest.get(name[0])) for name in names}
     return LogGroups(groups, writers, functions, told.declared)
+
+
+def runs_latest(group: LogGroup, log_stream: str | None) -> bool | None:
+    """Tell whether the runs of a stream are of the last code, which no version or alias names; None where nothing says so."""
+    version = _version_in(log_stream or "")
+    return group.runs_latest if version is None else version == LATEST_CODE
+
+
+@lru_cache(maxsize=10_000)
+def _version_in(log_stream: str) -> str | None:
+    return LAMBDA_STREAM.find(log_stream, "version")
 
 
 def with_kinds(consumers: Iterable[Row], settings: Settings) -> list[Row]:

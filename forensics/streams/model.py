@@ -14,7 +14,8 @@ class LogGroup:
     """Who writes a log group, and what the team says of how it logs. None: nothing tells.
 
     ``kind`` is lambda or worker. ``silence_ms``: so long a silence parts what no START and no opening line parts.
-    ``is_visibility_known``: of a worker's, it is taken from the visibility timeout of its queue.
+    ``is_visibility_known``: of a worker's, it is taken from the visibility timeout of its queue. ``runs_latest``: all runs in
+    streams that Lambda did not name say that they are of the last code, which no version or alias names.
     """
 
     name: str
@@ -24,6 +25,7 @@ class LogGroup:
     consumer: Consumer = Consumer()
     silence_ms: int = 30_000
     is_visibility_known: bool = True
+    runs_latest: bool | None = None
 
     @property
     def queue_name(self) -> str | None:
@@ -182,7 +184,8 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     ``received_dead_at``: when the message was received from there next. ``effect_declared``: what its consumer's effect line is like.
     ``body_shape``: of a FIFO body without a business key, what is left of it without what differs at each send.
     ``lone_mark_count``: so often its effect was told once more by a line that stands alone, ``told_again_count``: while it was in hand. ``line_marks``: of lines with their own
-    time what they are known by in other streams. ``has_replays``: runs of its message follow one another as those of one durable execution do.
+    time what they are known by in other streams. ``runs_latest``: its run was of the last code, which no
+    version or alias names; ``is_one_of_several``: more runs or handlings than this had its message.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing. ``is_mark_guessed``: its effect names a key, and its message was visible again. ``may_be_of_another``: of a key alone, whose line may be of a message
     whose key no line tells, and ``one_of`` the messages that were in hand then and may have the key. ``has_error``: the run ended in success, and logged an error
@@ -281,6 +284,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     function_settings_id: str | None = None
     is_function_timeout_assumed: bool | None = None
     is_durable: bool | None = None
+    runs_latest: bool | None = None
     hidden_until_at: int | None = None
     is_hidden_by_call: bool = False
     has_heartbeat: bool = False
@@ -304,8 +308,8 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     delivery_index: int = 1
     is_seen: bool = True
     came_again: bool = False
+    is_one_of_several: bool = False
     may_be_same_receive: bool = False
-    has_replays: bool = False
     unseen_basis: str | None = None
     effect: str = "unknown"
     basis: str = "no_item_lines"

@@ -117,6 +117,7 @@ EVENT_SOURCE_MAPPINGS = Table(
         Column("queue_arn", "string", "the queue it polls"),
         Column("function_arn", "string", "the function it invokes, without version or alias"),
         Column("function_name", "string", "the function's name"),
+        Column("qualifier", "string", "the version or alias it invokes, $LATEST too; empty for none; null if not told"),
         Column("batch_size", "int", "most messages in one invocation"),
         Column("batching_window_s", "int", "how long the poller gathers a batch"),
         Column("reports_batch_item_failures", "bool", "FunctionResponseTypes has ReportBatchItemFailures"),

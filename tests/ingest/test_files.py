@@ -279,6 +279,7 @@ MAPPING = {
     "queue_arn": QUEUE_ARN,
     "function_arn": FUNCTION["function_arn"],
     "function_name": "charge-card",
+    "qualifier": "",
     "batch_size": 10,
     "batching_window_s": 0,
     "reports_batch_item_failures": True,

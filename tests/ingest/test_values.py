@@ -80,6 +80,15 @@ def test_a_mapping_to_an_alias_belongs_to_the_function():
     assert row["reports_batch_item_failures"] and row["counts_events"]
 
 
+@pytest.mark.parametrize("qualifier", ["", "live", "7", "$LATEST"])
+def test_a_mapping_names_the_version_or_alias_that_it_invokes(qualifier):
+    function = "arn:aws:lambda:eu-west-1:123456789012:function:pay"
+    named = f"{function}:{qualifier}" if qualifier else function
+    row = mapping_row(QUEUE, {"UUID": "u", "FunctionArn": named})
+
+    assert (row["function_arn"], row["qualifier"]) == (function, qualifier)
+
+
 def test_a_function_without_logging_settings_logs_to_its_default_group():
     row = function_row("1", "r", {"FunctionArn": "arn:aws:lambda:r:1:function:pay", "Timeout": 30})
 

@@ -300,6 +300,7 @@ class Kept:
                 "queue_arn": mapping.queue.arn,
                 "function_arn": function.arn,
                 "function_name": function.name,
+                "qualifier": plan.qualifier,
                 "batch_size": 1 if plan.settings_change_later else plan.batch_size,
                 "batching_window_s": plan.batch_window_s,
                 "reports_batch_item_failures": plan.has_responses_heard != plan.settings_change_later,

@@ -144,7 +144,7 @@ class Function:
             return None
         day = iso(self.simulation.now)[:10].replace("-", "/")
         named = self.name if self.is_named_in_streams else ""
-        marker = f"{day}/{named}[$LATEST]{self.rng.getrandbits(128):032x}"
+        marker = f"{day}/{named}[{self.plan.version}]{self.rng.getrandbits(128):032x}"
         if self.plan.one_stream and self.environments:
             marker = self.environments[0].stream
         self.environments.append(Environment(self, marker))
@@ -156,9 +156,12 @@ class Function:
         fails_init = "init_failure" in self.plan.troubles and environment.is_fresh and self._strikes()
         if environment.is_fresh and not environment.was_reset:
             init_ms = self.rng.randrange(15_000, 80_000) / (9 if self.plan.slow_init else 100)
-            begun, over = platform_lines.init_start_line(platform, self.simulation.now, self.name), None
+            begun, over = (
+                platform_lines.init_start_line(platform, self.simulation.now, self.name, self.plan.version),
+                None,
+            )
             if self.plan.snap_start:
-                begun, over = platform_lines.restore_lines(platform, self.simulation.now, init_ms)
+                begun, over = platform_lines.restore_lines(platform, self.simulation.now, init_ms, self.plan.version)
             environment.write(begun, "platform")
             yield init_ms
             if over:
@@ -168,7 +171,7 @@ class Function:
         environment.run = run
         run.started_ms = self.simulation.now
         if self.plan.system_log_level != "WARN" or platform != "json":
-            text = platform_lines.start_line(platform, run.request_id, run.started_ms, self.arn)
+            text = platform_lines.start_line(platform, run.request_id, run.started_ms, self.arn, self.plan.version)
             environment.write(text, "start")
         if fails_init:
             yield self.rng.randrange(80, 300)

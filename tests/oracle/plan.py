@@ -29,6 +29,8 @@ EVENT_FORMS = {
     "node": ("json", "object", "ids", "nothing"),
     "dotnet": ("json", "ids", "nothing"),
 }
+LATEST, ALIAS, PUBLISHED = "$LATEST", "live", "3"
+"""What a mapping may name, and the version that the alias stands for."""
 PARTIAL_FORMS = ("first", "each", "sampled")
 """Only the first record is printed; each as the handler comes to it; or the whole event of some runs."""
 RESPONSES = ("right", "right_logged", "wrong_id", "empty_id", "wrong_key", "unlogged_wrong_id")
@@ -146,11 +148,23 @@ class Plan:
     step_attempts: int = 1  # a step that raised is tried again so often in all, in further runs
     step_lines: str = "inside"  # effect lines: inside the step, outside (in every run), or by the SDK's logger
     execution_timeout_s: int = 300
+    # how functions are deployed
+    qualifier: str = ""  # the version or alias that the mapping names, LATEST too; none: none
 
     def __post_init__(self) -> None:
         unknown = self.troubles - set(TROUBLES) - set(WORKER_TROUBLES)
         if unknown:
             raise ValueError(f"no such trouble: {sorted(unknown)}")
+
+    @property
+    def version(self) -> str:
+        """The version that runs."""
+        return PUBLISHED if self.qualifier == ALIAS else LATEST
+
+    @property
+    def may_be_durable(self) -> bool:
+        """For all that the kept settings and the names of streams tell, its functions may be durable."""
+        return self.is_durable or not ((self.function_settings_kept and self.durability_kept) or not self.qualifier)
 
     @property
     def may_be_several_runs(self) -> bool:
@@ -297,7 +311,19 @@ class Plan:
             plan = replace(plan, dead_letter_consumer="again")  # what it prints must tell out of which queue it came
         if plan.loss == "denied" and not plan.second_function:
             plan = replace(plan, second_function=True)
+        if plan.snap_start or (plan.is_durable and not plan.qualifier):
+            # SnapStart restores published versions; Lambda refuses to invoke durable functions without a version or an alias
+            plan = replace(plan, qualifier=ALIAS)
+        is_told = plan.mapping_kept or (plan.function_settings_kept and plan.durability_kept)
+        if plan.is_durable and plan.qualifier == LATEST and not is_told:
+            plan = replace(plan, qualifier=ALIAS)  # a run of the last code is taken for one of no durable function
         return plan
+
+    def deployed(self, rng: random.Random) -> "Plan":
+        """Let its mappings name an alias, or nothing; some of those that must name something name the last code."""
+        share = 0.85 if self.is_durable else 0.3
+        qualifier = ALIAS if rng.random() < share else LATEST if self.is_durable else ""
+        return replace(self, qualifier=qualifier).made_fair()
 
     def _of_runs_again(self) -> "Plan":
         """Make it a world of functions; those that are durable take their batches in order, each work in a step of its own."""

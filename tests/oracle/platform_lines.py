@@ -32,25 +32,25 @@ class RunEnd:
         return float(self.ended_ms - self.started_ms)
 
 
-def start_line(platform: str, request_id: str, at_ms: int, function_arn: str) -> str:
+def start_line(platform: str, request_id: str, at_ms: int, function_arn: str, version: str = "$LATEST") -> str:
     """START, or platform.start."""
     if platform != "json":
-        return loglines.start_line(request_id)
-    record = {"requestId": request_id, "functionArn": function_arn, "version": "$LATEST"}
+        return loglines.start_line(request_id, version)
+    record = {"requestId": request_id, "functionArn": function_arn, "version": version}
     return _json(at_ms, "start", record)
 
 
-def restore_lines(platform: str, at_ms: int, restore_ms: float) -> tuple[str, str]:
+def restore_lines(platform: str, at_ms: int, restore_ms: float, version: str) -> tuple[str, str]:
     """SnapStart's two lines, of the beginning and the end."""
     if platform != "json":
         start = loglines.init_start_line().replace("INIT_START", "RESTORE_START")
         return start, f"RESTORE_REPORT Restore Duration: {restore_ms:.2f} ms\n"
-    record = {"runtimeVersion": RUNTIME_VERSION, "functionName": "", "functionVersion": "12"}
+    record = {"runtimeVersion": RUNTIME_VERSION, "functionName": "", "functionVersion": version}
     report = {"status": "success", "metrics": {"durationMs": restore_ms}}
     return _json(at_ms, "restoreStart", record), _json(at_ms + round(restore_ms), "restoreReport", report)
 
 
-def init_start_line(platform: str, at_ms: int, function_name: str) -> str:
+def init_start_line(platform: str, at_ms: int, function_name: str, version: str) -> str:
     """INIT_START, or platform.initStart."""
     if platform != "json":
         return loglines.init_start_line()
@@ -60,7 +60,7 @@ def init_start_line(platform: str, at_ms: int, function_name: str) -> str:
         "runtimeVersion": RUNTIME_VERSION,
         "runtimeVersionArn": f"arn:aws:lambda:eu-west-1::runtime:{RUNTIME_ARN_HASH}",
         "functionName": function_name,
-        "functionVersion": "$LATEST",
+        "functionVersion": version,
     }
     return _json(at_ms, "initStart", record)
 

@@ -119,8 +119,7 @@ class Untold:
 
     def _may_be_replay(self, delivery: Delivery) -> bool:
         """It is a further run of its receive, and the function is durable for all that the settings say."""
-        is_durable = self.plan.is_durable or not (self.plan.function_settings_kept and self.plan.durability_kept)
-        return is_durable and delivery.is_further
+        return self.plan.may_be_durable and delivery.is_further
 
     def _is_sequential(self, delivery: Delivery) -> bool:
         """Settings, or runs enough of its function, tell that batches are taken one after the other."""
@@ -161,7 +160,7 @@ class Untold:
     def _progress_tells(self, delivery: Delivery, run: Run, was_done: bool) -> bool:
         """Lines tell how far a run got that failed: what was not reached was not done, what it went on from was."""
         batch = [item.delivery for item in run.items]
-        if len(batch) == 1 or not self._is_sequential(delivery) or not self._is_event_shown:
+        if self.plan.may_be_durable or len(batch) == 1 or not self._is_sequential(delivery) or not self._is_event_shown:
             return False
         is_shown = self.plan.started_declared and any(id(d) in self._begun for d in batch)
         if not is_shown and not self.plan.exhaustive_declared:

@@ -38,7 +38,7 @@ class World:
         self.seed, self.kind = seed, kind
         self._given_plan = plan
         self.rng = chance(seed)
-        self.plan = KINDS[kind](self.rng) if plan is None else plan
+        self.plan = KINDS[kind](self.rng).deployed(random.Random(f"deployed {seed}")) if plan is None else plan
         self.started_ms = EPOCH_MS + (seed % 5000) * 7 * 3_600_000 + self.rng.randrange(3_600_000)
         self.simulation = Simulation(self.started_ms)
         self.book = LogBook()

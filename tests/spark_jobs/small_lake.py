@@ -74,6 +74,7 @@ class SmallLake:
         group: str | None = None,
         stream: str = "2026/11/20/[$LATEST]" + "a" * 32,
         is_durable: bool | None = False,
+        qualifier: str | None = "",
     ) -> None:
         """Add a function with its mapping and its lines; its log group is the one that Lambda names, unless one is chosen."""
         group = group or f"/aws/lambda/{name}"
@@ -95,6 +96,7 @@ class SmallLake:
             queue_arn=arn(queue),
             function_arn=f"arn:aws:lambda:eu-west-1:123456789012:function:{name}",
             function_name=name,
+            qualifier=qualifier,
             batch_size=batch,
             reports_batch_item_failures=False,
             state="Enabled",

@@ -29,7 +29,7 @@ TWICE, RESUMED, ONCE = (some_id(name) for name in ("charged by two runs", "charg
 HANDLES = {TWICE: handle_token("AQEB" + "x" * 200), RESUMED: handle_token("AQEB" + "y" * 200)}
 
 
-def lake_of(tmp_path, queue="payments", is_durable=False, handles=HANDLES):
+def lake_of(tmp_path, queue="payments", is_durable=False, handles=HANDLES, qualifier=""):
     """Return a lake in which two messages are in two runs each; all that the runs print of one is the same."""
 
     def received(message, second):
@@ -47,7 +47,7 @@ def lake_of(tmp_path, queue="payments", is_durable=False, handles=HANDLES):
         *run("goes on", 80, 2, resumed),
         *run("alone", 100.1, 2, once, says=("charged pay-3",)),
     ]
-    lake.function(queue, "charge", *lines, is_durable=is_durable)
+    lake.function(queue, "charge", *lines, is_durable=is_durable, qualifier=qualifier)
     return lake.write(tmp_path)
 
 
@@ -63,8 +63,12 @@ CASES = {
     "one handle: invoked twice": ({}, {"twice": (2, 2), "resumed": (1, 1), "once": None}),
     "one handle of a FIFO queue": ({"queue": "payments.fifo"}, {"twice": (2, 2), "resumed": (1, 1), "once": None}),
     "one handle, of a function that may be durable": (
-        {"is_durable": None},
+        {"is_durable": None, "qualifier": "live"},
         {"twice": (1, 2), "resumed": (1, 2), "once": None},
+    ),
+    "one handle, of a function of which its mapping alone tells that it is not": (
+        {"is_durable": None},
+        {"twice": (2, 2), "resumed": (1, 1), "once": None},
     ),
     "one handle: replayed": ({"is_durable": True}, {"twice": (1, 2), "resumed": None, "once": None}),
     "counts alone: perhaps replayed": (

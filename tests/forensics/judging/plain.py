@@ -19,7 +19,7 @@ LATE = 10_000 * MIN
 
 
 def delivery(item_id: str = "m1", **facts) -> Delivery:
-    """A message received by a run of a function that ended in success, of which nothing more is known."""
+    """A message received by a run of a plain function that ended in success, of which nothing more is known."""
     is_key = item_id.startswith("key:")
     known = {
         "message_id": None if is_key else item_id,
@@ -30,6 +30,7 @@ def delivery(item_id: str = "m1", **facts) -> Delivery:
         "log_group": "/aws/lambda/charge",
         "log_stream": "stream",
         "run_status": "success",
+        "is_durable": False,
         "received_at": 0,
         "received_basis": "run_start",
     }

@@ -17,6 +17,10 @@ PARTIAL = {"reports_batch_item_failures": True}
 WHOLE = {"reports_batch_item_failures": False}
 
 OVER = {"reports_batch_item_failures": False, "run_ended_at": 9}
+MAY_BE_DURABLE = {"is_durable": None}
+SEVERAL = MAY_BE_DURABLE | {"is_one_of_several": True}
+CUT = {"is_not_reached": True, "run_status": "timeout", "order_declared": "sequential"}
+LIMITED = {"max_receive_count": 3, "queue_settings_id": "queue:1"}
 CASES = {
     "a run of a durable function that ended in success": (
         {**OVER, "is_durable": True},
@@ -31,43 +35,43 @@ CASES = {
         ("yes", "returned", 9),
     ),
     "a run of a function that may be durable, and came again": (
-        {**OVER, "came_again": True},
+        {**OVER, **MAY_BE_DURABLE, "came_again": True, "queue_settings_id": "queue:1"},
         ("unknown", "no_item_lines", None),
     ),
     "of one that may be, at its last receive": (
-        {**OVER, "receive_count": 3, "max_receive_count": 3},
+        {**OVER, **MAY_BE_DURABLE, **LIMITED, "receive_count": 3},
         ("unknown", "no_item_lines", None),
     ),
     "of one that may be, before its last receive": (
-        {**OVER, "receive_count": 2, "max_receive_count": 3},
+        {**OVER, **MAY_BE_DURABLE, **LIMITED, "receive_count": 2},
         ("yes", "returned", 9),
     ),
-    "of one whose runs seem to be replays, at its last receive for all we know": (
-        {**OVER, "has_replays": True, "receive_count": 3, "queue_settings_id": None},
+    "of one that may be, at its last receive for all we know": (
+        {**OVER, **MAY_BE_DURABLE, "receive_count": 3},
+        ("yes", "returned", 9),
+    ),
+    "of several, at its last receive": (
+        {**OVER, **SEVERAL, **LIMITED, "receive_count": 3},
         ("unknown", "no_item_lines", None),
     ),
-    "of one whose runs seem to be replays, and no count tells which receive it is": (
-        {**OVER, "has_replays": True, "max_receive_count": 3, "queue_settings_id": "queue:1"},
+    "of several, before its last receive": (
+        {**OVER, **SEVERAL, **LIMITED, "receive_count": 2},
+        ("yes", "returned", 9),
+    ),
+    "of several, at its last receive for all we know": (
+        {**OVER, **SEVERAL, "receive_count": 3},
         ("unknown", "no_item_lines", None),
     ),
-    "of one whose runs seem to be replays, before its last receive": (
-        {**OVER, "has_replays": True, "receive_count": 2, "max_receive_count": 3, "queue_settings_id": "queue:1"},
-        ("yes", "returned", 9),
-    ),
-    "of one whose runs seem to be replays, at its last receive": (
-        {**OVER, "has_replays": True, "receive_count": 3, "max_receive_count": 3, "queue_settings_id": "queue:1"},
+    "of several, and no count tells which receive it is": (
+        {**OVER, **SEVERAL, **LIMITED},
         ("unknown", "no_item_lines", None),
     ),
-    "of one whose runs seem to be replays, of a queue without a limit": (
-        {**OVER, "has_replays": True, "queue_settings_id": "queue:1"},
+    "of several, of a queue without a limit": (
+        {**OVER, **SEVERAL, "queue_settings_id": "queue:1"},
         ("yes", "returned", 9),
     ),
-    "of one whose runs seem to be replays, and the mapping counted no failure": (
-        {**OVER, "has_replays": True, "receive_count": 3, "was_given_back": False},
-        ("yes", "returned", 9),
-    ),
-    "of one that came once, at its last receive for all we know": (
-        {**OVER, "receive_count": 3, "queue_settings_id": None},
+    "of several, at its last receive, and the mapping counted no failure": (
+        {**OVER, **SEVERAL, **LIMITED, "receive_count": 3, "was_given_back": False},
         ("yes", "returned", 9),
     ),
     "a receive that no log shows, and the logs would have shown a run": (
@@ -175,6 +179,19 @@ CASES = {
     "not reached": (
         {"is_not_reached": True, "run_status": "timeout", "order_declared": "sequential"},
         ("no", "not_reached", None),
+    ),
+    "not reached by one of several runs of a plain function": (
+        {**CUT, "is_one_of_several": True},
+        ("no", "not_reached", None),
+    ),
+    "not reached by the only run of one that may be durable": ({**CUT, **MAY_BE_DURABLE}, ("no", "not_reached", None)),
+    "not reached by one of several runs of one that may be durable": (
+        {**CUT, **SEVERAL},
+        ("unknown", "no_item_lines", None),
+    ),
+    "not reached by one of several runs of one that is durable": (
+        {**CUT, **SEVERAL, "is_durable": True},
+        ("unknown", "no_item_lines", None),
     ),
     "not reached, as the order of other runs has it": (
         {"is_not_reached": True, "run_status": "timeout", "order_inferred": "sequential"},

@@ -151,10 +151,6 @@ ASKED = {
             {name: (runs, *of, expected) for name, (runs, expected, *of) in test_same_receive.STANDING.items()},
         ),
         (
-            test_same_receive.replayed,
-            {name: (runs, *of, expected) for name, (runs, expected, *of) in test_same_receive.REPLAYED.items()},
-        ),
-        (
             test_same_receive.answer_kept,
             {name: (*case, case[-1]) for name, case in test_same_receive.SAID.items()},
         ),

@@ -1,5 +1,6 @@
 """Where and when a delivery was received, and which settings were in force then."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -167,6 +168,47 @@ def test_when_it_was_received(said, expected):
     delivery = placed(**said)
 
     assert (delivery.received_at, delivery.received_basis) == expected
+
+
+LATEST_STREAM, PUBLISHED_STREAM = (f"2026/11/20/[{version}]{'a' * 32}" for version in ("$LATEST", "3"))
+ANY_STREAM = "exported"
+DURABILITIES = {
+    "as its settings say": (True, "", LATEST_STREAM, None, True),
+    "as its settings say, though its mapping names an alias": (False, "live", PUBLISHED_STREAM, None, False),
+    "of a mapping that names no version: Lambda would refuse": (None, "", PUBLISHED_STREAM, None, False),
+    "of a mapping that names an alias": (None, "live", PUBLISHED_STREAM, None, None),
+    "of a mapping that names the last code": (None, "$LATEST", LATEST_STREAM, None, None),
+    "where no mapping tells, in a run of the last code": (None, None, LATEST_STREAM, None, False),
+    "where no mapping tells, in a run of a version": (None, None, PUBLISHED_STREAM, None, None),
+    "in a stream of another name, whose runs say that they are of the last code": (None, None, ANY_STREAM, True, False),
+    "whose runs say that they are of a version": (None, None, ANY_STREAM, False, None),
+    "whose runs say nothing": (None, None, ANY_STREAM, None, None),
+    "in a stream that says so itself, whatever others say": (None, None, PUBLISHED_STREAM, True, None),
+}
+
+
+def durability(said, qualifier, log_stream, runs_latest):
+    in_force = SettingsInForce.of([], [FUNCTION | {"is_durable": said}], [MAPPING | {"qualifier": qualifier}])
+    group = replace(GROUP, runs_latest=runs_latest)
+    return placed(group=group, in_force=in_force, log_stream=log_stream).is_durable
+
+
+@pytest.mark.parametrize("case", DURABILITIES.values(), ids=DURABILITIES)
+def test_a_function_is_durable(case):
+    *known, expected = case
+
+    assert durability(*known) is expected
+
+
+def test_a_queue_that_a_delivery_is_placed_in_later_tells_of_its_mapping():
+    in_force = SettingsInForce.of([queue()], [], [MAPPING | {"qualifier": ""}])
+    unplaced = placed(group=replace(GROUP, queue_arn=None), in_force=in_force, message_id="m", log_stream=ANY_STREAM)
+    assert unplaced.is_durable is None
+
+    unplaced.log_group = GROUP_NAME
+    place_by_message([received(PAYMENTS), unplaced], Around(queues={GROUP_NAME: {PAYMENTS}}, in_force=in_force))
+
+    assert unplaced.is_durable is False
 
 
 def test_the_settings_are_those_in_force_at_the_receive():

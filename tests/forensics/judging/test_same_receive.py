@@ -33,9 +33,10 @@ MAY_LAST = RUN | {
     "run_status": "success",
     "run_ended_at": S,
     "is_end_known": True,
-    "hidden_until_at": 30 * S,
 }
-"""A run that ended well, of a function of which nothing tells whether it is durable; its message is hidden for 30 s."""
+"""A run that ended well, of a function of which nothing tells whether it is durable, as no names tell of its receive."""
+LONGEST = 16 * 60 * S
+MAPPED = DURABLE | {"mapping_id": "mapping:1"}
 SOON = MAY_LAST | {
     "request_id": "q",
     "consumer": "b",
@@ -63,8 +64,8 @@ CASES = {
         TWO,
     ),
     "one count and different request ids, of a function that may be durable": (
-        COUNTED | {"request_id": "r"},
-        AGAIN | {"request_id": "q"},
+        COUNTED | {"request_id": "r", "is_durable": None},
+        AGAIN | {"request_id": "q", "is_durable": None},
         MAYBE,
     ),
     "one count, and one request id that is not known": (COUNTED | {"request_id": "r"}, AGAIN, MAYBE),
@@ -132,35 +133,31 @@ CASES = {
         NEXT_RUN | UNNAMED | IDLE,
         MAYBE,
     ),
-    "of a function that may be durable, and no names tell that it was one receive": (
-        RUN | UNNAMED | PRINTS | {"is_durable": None},
-        NEXT_RUN | UNNAMED | PRINTS | {"is_durable": None},
-        TWO,
-    ),
-    "of one that may be durable, that ended well before the message was visible again": (MAY_LAST, SOON, MAYBE),
-    "of which only the second prints the effect, before the message was visible again": (
-        MAY_LAST | {"marker_at": None},
-        SOON,
+    "of a function that may be durable, and no names tell that it was one receive": (MAY_LAST, SOON, MAYBE),
+    "of which only the second prints the effect": (MAY_LAST | {"marker_at": None}, SOON, MAYBE),
+    "of which the first failed": (MAY_LAST | {"run_status": "error"}, SOON, MAYBE),
+    "of which the second began as long after the first as an execution may take": (
+        MAY_LAST,
+        SOON | {"run_started_at": LONGEST},
         MAYBE,
     ),
-    "of which the second began when the message was visible again": (MAY_LAST, SOON | {"run_started_at": 30 * S}, TWO),
-    "of which the second began just before": (MAY_LAST, SOON | {"run_started_at": 30 * S - 1}, MAYBE),
-    "of one that is durable, though the message was visible again": (
+    "of which the second began later than that": (MAY_LAST, SOON | {"run_started_at": LONGEST + 1}, TWO),
+    "of a durable function that a mapping invokes, of which the second began as long after the first": (
+        MAY_LAST | MAPPED,
+        SOON | MAPPED | {"run_started_at": LONGEST},
+        MAYBE,
+    ),
+    "of a durable function that a mapping invokes, of which the second began later": (
+        MAY_LAST | MAPPED,
+        SOON | MAPPED | {"run_started_at": LONGEST + 1},
+        TWO,
+    ),
+    "of a durable function of which nobody knows who invokes it": (
         MAY_LAST | DURABLE,
-        SOON | DURABLE | {"run_started_at": 30 * S},
+        SOON | DURABLE | {"run_started_at": LONGEST + 1},
         MAYBE,
     ),
-    "of which the first failed, before the message was visible again": (
-        MAY_LAST | {"run_status": "error"},
-        SOON,
-        TWO,
-    ),
-    "of one that may be durable, where nothing tells when the message is visible again": (
-        MAY_LAST | {"hidden_until_at": None},
-        SOON,
-        TWO,
-    ),
-    "of one that is not durable, before the message was visible again": (
+    "of one that is not durable": (
         MAY_LAST | TOLD_AS_PLAIN,
         SOON | TOLD_AS_PLAIN,
         TWO,
@@ -421,25 +418,6 @@ def standing(of, runs, *is_durable):
     return [d.may_be_same_receive for d in sorted(found, key=lambda d: d.received_at)]
 
 
-REPLAYED = {
-    "two runs that follow one another": ((OPEN, OPEN), [True, True], None),
-    "a run alone": ((OPEN,), [False], None),
-    "two of a function that is not durable": ((OPEN, OPEN), [False, False], False),
-}
-
-
-def replayed(of, runs, *is_durable):
-    """Return of each run that had one receipt handle whether runs of its message seem to be replays."""
-    return [d.has_replays for d in of.put_together(in_turn(runs, *is_durable))]
-
-
-@pytest.mark.parametrize("case", REPLAYED.values(), ids=REPLAYED)
-def test_all_runs_of_a_message_know_of_its_replays(case):
-    runs, expected, *is_durable = case
-
-    assert replayed(same_receive, runs, *is_durable) == expected
-
-
 @pytest.mark.parametrize("case", STANDING.values(), ids=STANDING)
 def test_one_run_of_a_receive_stands_for_its_replays(case):
     runs, expected, *is_durable = case
@@ -450,20 +428,13 @@ def test_one_run_of_a_receive_stands_for_its_replays(case):
 OTHER_FUNCTION = MAY_LAST | {"log_group": "/aws/lambda/b"}
 LATE = MAY_LAST | {"marker_at": None}
 AFTER_EACH_OTHER = {
-    "each before the one before it lets the message go: all of them one execution": (
-        [(0, MAY_LAST), (25, MAY_LAST), (50, MAY_LAST)],
+    "within the longest execution: all of them one": (
+        [(0, MAY_LAST), (25, MAY_LAST), (960, MAY_LAST)],
         [False, True, True],
     ),
-    "as long as that, the last of which alone prints the effect": (
-        [(0, LATE), (25, LATE), (50, MAY_LAST)],
-        [True, True, False],
-    ),
-    "of which the third began when the message was visible again": (
-        [(0, MAY_LAST), (25, MAY_LAST), (55, MAY_LAST)],
-        [False, True, False],
-    ),
-    "of which the second failed": (
-        [(0, MAY_LAST), (25, MAY_LAST | {"run_status": "error"}), (50, MAY_LAST)],
+    "of which the last alone prints the effect": ([(0, LATE), (25, LATE), (50, MAY_LAST)], [True, True, False]),
+    "of which the third began after the longest: the second is of either": (
+        [(0, MAY_LAST), (25, MAY_LAST), (961, MAY_LAST)],
         [False, True, False],
     ),
     "of which the second had another receive": (
@@ -476,29 +447,18 @@ AFTER_EACH_OTHER = {
     ),
     "of two functions, each of its own": (
         [(0, MAY_LAST), (10, OTHER_FUNCTION), (35, MAY_LAST), (38, OTHER_FUNCTION)],
-        [False, False, False, True],
-    ),
-    "of two functions in turn": (
-        [
-            (0, MAY_LAST),
-            (10, OTHER_FUNCTION),
-            (20, MAY_LAST),
-            (30, OTHER_FUNCTION),
-            (40, MAY_LAST),
-            (50, OTHER_FUNCTION),
-        ],
-        [False, False, True, True, True, True],
+        [False, False, True, True],
     ),
 }
 
 
 def after_each_other(of, runs):
-    """Return of each run, in order, whether it may be a replay; each takes a second and hides its message for thirty."""
+    """Return of each run, in order, whether it may be a replay; each takes a second."""
     item = [
         delivery(
             **run
             | {"request_id": f"r{at_s}", "received_at": at_s * S, "run_started_at": at_s * S}
-            | {"run_ended_at": (at_s + 1) * S, "hidden_until_at": (at_s + 30) * S}
+            | {"run_ended_at": (at_s + 1) * S}
         )
         for at_s, run in runs
     ]
@@ -507,7 +467,7 @@ def after_each_other(of, runs):
 
 
 @pytest.mark.parametrize(("runs", "expected"), AFTER_EACH_OTHER.values(), ids=AFTER_EACH_OTHER)
-def test_runs_that_hide_a_message_for_the_next_may_be_one_execution(runs, expected):
+def test_runs_that_follow_one_another_may_be_one_execution(runs, expected):
     assert after_each_other(same_receive, runs) == expected
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from forensics.settings import Consumer, Settings
-from forensics.streams.groups import functions_of_streams, log_groups_of, with_kinds
+from forensics.streams.groups import functions_of_streams, log_groups_of, runs_latest, with_kinds
 
 ACCOUNT = "arn:aws:sqs:eu-west-1:111122223333:"
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -183,6 +183,23 @@ def test_the_function_that_a_stream_names_is_declared_wherever_it_logs():
     stranger = log_groups_of(Settings.parse(TWO), [], [], [], {"app": True}).of("app", f"2026/11/20/post[1]{ID}")
 
     assert stranger.consumer.order == "sequential"
+
+
+SAID_VERSIONS = {
+    "the last code": (["$LATEST"], True),
+    "a version": (["3"], False),
+    "both": (["$LATEST", "3"], False),
+    "none": ([], None),
+}
+
+
+@pytest.mark.parametrize(("versions", "expected"), SAID_VERSIONS.values(), ids=SAID_VERSIONS)
+def test_runs_in_streams_that_lambda_did_not_name_are_of(versions, expected):
+    groups = log_groups_of(Settings(), [consumer("app")], [], [], {"app": True}, TOLD, {"app": versions})
+
+    assert [runs_latest(groups.of("app", stream), stream) for stream in ("told", "untold")] == [expected, expected]
+    assert [groups.of("app", f"2026/11/20/charge[{v}]{ID}").runs_latest for v in (7, "$LATEST")] == [expected] * 2
+    assert [runs_latest(groups["app"], f"2026/11/20/charge[{v}]{ID}") for v in (7, "$LATEST")] == [False, True]
 
 
 def test_functions_of_a_group_are_silent_for_as_long_as_each_of_them_can_run():
