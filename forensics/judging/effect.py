@@ -23,7 +23,8 @@ def _unlogged(d: Delivery) -> bool:
 
 def _may_be_same_receive(d: Delivery) -> bool:
     """Its receive count or a line is an earlier delivery's, or it was begun within a second of one or told like it: another stream may tell of that receive once more, or a run go on with it."""
-    shows_nothing = _guarded(d) or (d.is_durable and d.is_exhaustive)  # a replay prints what it does besides
+    # a replay prints what it does besides; that Lambda tried to delete the message says that one of the runs ended it
+    shows_nothing = _guarded(d) or (d.is_durable and d.is_exhaustive and not _finished(d))
     return d.may_be_same_receive and (_marked(d) or not shows_nothing)
 
 

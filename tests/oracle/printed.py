@@ -24,9 +24,9 @@ def sqs_record(receipt: Receipt) -> dict[str, Any]:
         attributes["MessageGroupId"] = message.group_id
     if queue.is_fifo:
         attributes["SequenceNumber"] = str(message.sequence)
-        attributes["MessageDeduplicationId"] = message.deduplication_id or ""
-    if message.moved_from:
-        attributes["DeadLetterQueueSourceArn"] = message.moved_from
+        attributes["MessageDeduplicationId"] = receipt.deduplication_id or ""
+    if receipt.moved_from:
+        attributes["DeadLetterQueueSourceArn"] = receipt.moved_from
     return {
         "messageId": message.message_id,
         "receiptHandle": handle_token(receipt.handle),

@@ -52,6 +52,8 @@ class Receipt:
     received_ms: int
     visible_again_ms: int
     queue: "Queue"
+    moved_from: str | None  # as it was then: a durable function's later runs print what the first was given
+    deduplication_id: str | None
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,12 @@ class Queue:
             message.first_receive_ms = message.first_receive_ms or now
             message.visible_at = now + hidden_ms
             message.handle = self._new_handle()
-            taken.append(Receipt(message, message.handle, message.receive_count, now, message.visible_at, self))
+            visible_at, moved_from, deduplication_id = message.visible_at, message.moved_from, message.deduplication_id
+            taken.append(
+                Receipt(
+                    message, message.handle, message.receive_count, now, visible_at, self, moved_from, deduplication_id
+                )
+            )
         self.empty_receives[now // 60_000] += not taken
         for receipt in taken:
             self._note("ReceiveMessage", by, receipt.message, receipt.handle)

@@ -102,6 +102,10 @@ CASES = {
         {**WHOLE, "may_be_same_receive": True, "is_durable": True},
         ("unknown", "same_receive", None),
     ),
+    "begun by what may be a replay, and a delete was tried, which may be for another run's work": (
+        {**EXHAUSTIVE, "may_be_same_receive": True, "is_durable": True, "started_at": 1, "delete_at": 2},
+        ("unknown", "same_receive", None),
+    ),
     "an effect line there, beside a guard line": (
         {"marker_at": 5, "guard_at": 4, "may_be_same_receive": True},
         ("unknown", "same_receive", None),
