@@ -1,6 +1,6 @@
 """Can deliveries hide? Then no upper bound holds for how often the work was done.
 
-Where every receive count was logged nothing hides, unless the last run outlived its visibility timeout and what others did
+Where every receive count was logged nothing hides, unless a function that may be durable had a receive in runs that no log shows, or the last run outlived its visibility timeout and what others did
 was not read, or did not end its message and a consumer's log has a gap where it would have come again. Else a bound holds where the deliveries seen leave no room for another one: before the first, because the consumer named every message of every run then, or has shown all the work of those that it did not name since the message was sent; between two, because it showed all its work, or because
 two visibility timeouts do not fit in; and after the last, because its message is still hidden or moved away, or because it did not fail and the consumer still named every
 message, or shows all its work whenever it runs; and no delivery's lines may be of two (``may_be_two``, ``may_have_ended_another``): a message may be handed out and not begun again and again, and be worked on before or after that. A success alone ends nothing: its delete may have failed without a word. One that failed ends nothing
@@ -41,6 +41,8 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
         return "late_delete"
     counts = {d.receive_count for d in item}
     if None not in counts:
+        if _hides_runs(item):
+            return "unseen_runs"
         if _may_have_gone_on(item, around):
             return "outlived"
         return "unread" if may_have_come_unread(last, around, _may_have_been_kept(item)) else None
@@ -55,6 +57,12 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
     if not is_open and not any(_hides_between(*pair, around, starts) for pair in pairwise(item)):
         return None
     return "partly_counted" if len(counts) > 1 else "uncounted"
+
+
+def _hides_runs(item: Sequence[Delivery]) -> bool:
+    """Tell whether a receive that no log shows may have been in several runs, each of which did the work: of a function that may be durable."""
+    may_be_durable = any(d.consumer_kind == "lambda" and d.is_durable is not False for d in item)
+    return may_be_durable and any(d.unseen_basis == "unseen" for d in item)
 
 
 def _may_have_been_kept(item: Sequence[Delivery]) -> bool:

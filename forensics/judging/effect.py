@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from forensics.judging.ending import is_at_limit, may_be_at_limit
+from forensics.judging.ending import is_at_limit
 from forensics.judging.known import first_known, unknown_first
 from forensics.run_ends import FAILED
 from forensics.streams.model import Delivery
@@ -93,13 +93,12 @@ def _returned(d: Delivery) -> bool:
 def _was_over(d: Delivery) -> bool:
     """A run that ended in success ended its invocation so: a durable function's run may have waited, or its execution have failed.
 
-    Where nothing tells whether the function is durable, it did if the mapping counted no failure, or the message did not come again
-    although a further receive was allowed; where it was in several runs, that must be known.
+    Where nothing tells whether the function is durable, it did if the mapping counted no failure, or the message was in this run alone
+    although a further receive was allowed. Of several, the last may have waited for one of which no line is there.
     """
     if d.is_durable is not None:
         return not d.is_durable
-    is_last = may_be_at_limit(d) if d.is_one_of_several else is_at_limit(d)
-    return d.was_given_back is False or not (d.came_again or is_last)
+    return d.was_given_back is False or not (d.is_one_of_several or d.came_again or is_at_limit(d))
 
 
 def _item_failed(d: Delivery) -> bool:

@@ -81,14 +81,6 @@ def is_at_limit(delivery: Delivery) -> bool:
     return delivery.receive_count >= delivery.max_receive_count
 
 
-def may_be_at_limit(delivery: Delivery) -> bool:
-    """It was the last receive that the redrive policy allows, or nothing tells that it was not."""
-    if delivery.queue_settings_id is None:
-        return True
-    has_limit = delivery.max_receive_count is not None
-    return is_at_limit(delivery) or (has_limit and delivery.receive_count is None)
-
-
 def decide_endings(item: Sequence[Delivery], around: Surroundings) -> None:
     """Fill in how each delivery of an item ended; they stand in order.
 

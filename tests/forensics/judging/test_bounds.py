@@ -153,6 +153,27 @@ def test_a_delivery_hides_between_two(earlier, later_at, around, expected):
     assert between(bounds, earlier, later_at, around) is expected
 
 
+UNSEEN = {"is_seen": False, "unseen_basis": "unseen", "consumer_kind": None, "is_durable": None}
+UNSEEN_RUNS = {
+    "of a plain function": ({}, {}, None),
+    "of a durable one": ({}, {"is_durable": True}, "unseen_runs"),
+    "of one that may be": ({}, {"is_durable": None}, "unseen_runs"),
+    "of a worker": ({}, {"is_durable": None, "consumer_kind": "worker"}, None),
+    "where the logs would have shown its runs": ({"unseen_basis": "never_started"}, {"is_durable": True}, None),
+}
+"""A receive that no log shows, the delivery behind it, and why nothing bounds how often the work was done."""
+
+
+def unseen_runs(of, unseen, seen):
+    last = delivery(receive_count=2, ended_by="dead_lettered", **seen)
+    return of.why_open([delivery(receive_count=1, **UNSEEN | unseen), last], Watched(-LATE, LATE))
+
+
+@pytest.mark.parametrize(("unseen", "seen", "expected"), UNSEEN_RUNS.values(), ids=UNSEEN_RUNS)
+def test_a_receive_that_no_log_shows_may_have_been_in_several_runs(unseen, seen, expected):
+    assert unseen_runs(bounds, unseen, seen) == expected
+
+
 OUTLIVED = {
     "its run ended with the visibility timeout": ({"run_ended_at": 30 * S}, (LATE, LATE), None),
     "its run ended after it": ({}, (LATE, LATE), "outlived"),

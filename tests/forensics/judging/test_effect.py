@@ -50,27 +50,8 @@ CASES = {
         {**OVER, **MAY_BE_DURABLE, "receive_count": 3},
         ("yes", "returned", 9),
     ),
-    "of several, at its last receive": (
-        {**OVER, **SEVERAL, **LIMITED, "receive_count": 3},
-        ("unknown", "no_item_lines", None),
-    ),
-    "of several, before its last receive": (
-        {**OVER, **SEVERAL, **LIMITED, "receive_count": 2},
-        ("yes", "returned", 9),
-    ),
-    "of several, at its last receive for all we know": (
-        {**OVER, **SEVERAL, "receive_count": 3},
-        ("unknown", "no_item_lines", None),
-    ),
-    "of several, and no count tells which receive it is": (
-        {**OVER, **SEVERAL, **LIMITED},
-        ("unknown", "no_item_lines", None),
-    ),
-    "of several, of a queue without a limit": (
-        {**OVER, **SEVERAL, "queue_settings_id": "queue:1"},
-        ("yes", "returned", 9),
-    ),
-    "of several, at its last receive, and the mapping counted no failure": (
+    "of several, the last of them": ({**OVER, **SEVERAL}, ("unknown", "no_item_lines", None)),
+    "of several, the last of them, and the mapping counted no failure": (
         {**OVER, **SEVERAL, **LIMITED, "receive_count": 3, "was_given_back": False},
         ("yes", "returned", 9),
     ),

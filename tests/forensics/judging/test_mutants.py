@@ -39,6 +39,7 @@ ASKED = {
         (test_bounds.unnamed, test_bounds.UNNAMED),
         (test_bounds.between, test_bounds.BETWEEN),
         (test_bounds.counted, test_bounds.COUNTED),
+        (test_bounds.unseen_runs, test_bounds.UNSEEN_RUNS),
         (test_bounds.outlived, test_bounds.OUTLIVED),
         (test_bounds.unread, test_bounds.UNREAD),
         (test_bounds.kept, test_bounds.KEPT),
