@@ -116,11 +116,15 @@ def _are_begun_apart(one: Delivery, other: Delivery) -> bool:
 
 
 def _without_replays(item: Sequence[Delivery]) -> list[Delivery]:
-    """Put a run of a durable function together with the run before it that had the same receive, if at most one of them did anything."""
+    """Put a run of a durable function together with the run before it that had the same receive, if at most one of them did anything.
+
+    Where it may go on with either of two executions, as where the poller began another, it stands alone.
+    """
     found: list[Delivery] = []
     for delivery in sorted(item, key=_by_time) if any(d.is_durable for d in item) else item:
         mine = [d for d in found if are_one_receive(d, delivery) and _may_be_replay(d, delivery)]
-        if delivery.is_durable and mine and _is_one_execution(mine[-1], delivery):
+        is_clear = all(_may_be_replay(other, mine[-1]) for other in mine[:-1])
+        if delivery.is_durable and mine and is_clear and _is_one_execution(mine[-1], delivery):
             _add(mine[-1], delivery)
         else:
             found.append(delivery)

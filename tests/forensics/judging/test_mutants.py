@@ -147,6 +147,7 @@ ASKED = {
         (test_same_receive.answer, test_same_receive.CASES),
         (test_same_receive.received, test_same_receive.SHIPPED),
         (test_same_receive.after_each_other, test_same_receive.AFTER_EACH_OTHER),
+        (test_same_receive.begun_twice, test_same_receive.BEGUN_TWICE),
         (
             test_same_receive.standing,
             {name: (runs, *of, expected) for name, (runs, expected, *of) in test_same_receive.STANDING.items()},

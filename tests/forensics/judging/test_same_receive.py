@@ -425,6 +425,44 @@ def test_one_run_of_a_receive_stands_for_its_replays(case):
     assert standing(same_receive, runs, *is_durable) == expected
 
 
+BEGUN_TWICE = {
+    "goes on with either of two that its poller began, the first of which alone did the work": (
+        [(0, 5, PRINTS), (3, 5, IDLE), (20, 1, PRINTS)],
+        [False, False, True],
+    ),
+    "which did nothing": ([(0, 5, PRINTS), (3, 5, IDLE), (20, 1, IDLE)], [False, False, True]),
+    "goes on with the only one": ([(0, 5, PRINTS), (20, 1, IDLE)], [False]),
+    "goes on with the second of two, for it began while the first was on": (
+        [(0, 30, PRINTS), (3, 5, IDLE), (20, 1, PRINTS)],
+        [False, False],
+    ),
+}
+"""Runs of a durable function that had one receipt handle: when each began, how many seconds it took, and what it printed."""
+
+
+def begun_twice(of, runs):
+    """Return of each delivery, in order, whether it may be a replay."""
+    item = [
+        delivery(
+            **RUN
+            | DURABLE
+            | IDLE
+            | BEGUN_AT
+            | said
+            | {"request_id": f"r{at_s}", "consumer": f"r{at_s}", "received_at": 0, "run_started_at": at_s * S}
+            | {"run_ended_at": (at_s + took_s) * S, "is_end_known": True},
+        )
+        for at_s, took_s, said in runs
+    ]
+    found = of.put_together(item[::-1])
+    return [d.may_be_same_receive for d in sorted(found, key=lambda d: d.run_started_at)]
+
+
+@pytest.mark.parametrize(("runs", "expected"), BEGUN_TWICE.values(), ids=BEGUN_TWICE)
+def test_a_run_that_may_go_on_with_either_of_two_stands_alone(runs, expected):
+    assert begun_twice(same_receive, runs) == expected
+
+
 OTHER_FUNCTION = MAY_LAST | {"log_group": "/aws/lambda/b"}
 LATE = MAY_LAST | {"marker_at": None}
 AFTER_EACH_OTHER = {
