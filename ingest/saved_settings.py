@@ -60,14 +60,15 @@ def _add(read: SavedSettings, document: Any) -> None:
 
 
 def _add_mapping(read: SavedSettings, mapping: Any) -> None:
-    whole = isinstance(mapping, dict) and all(isinstance(mapping.get(k), str) for k in ("FunctionArn", "UUID"))
+    named = isinstance(mapping, dict) and all(isinstance(mapping.get(k), str) for k in ("FunctionArn", "UUID"))
+    whole = named and mappings.is_function_arn(mapping["FunctionArn"])
     queue = queues.named(str(mapping.get("EventSourceArn", ""))) if whole else None
     if queue is not None:
         read.mapping_rows.append(mappings.to_row(queue, mapping))
     elif not (whole and ":" in str(mapping.get("EventSourceArn", ""))):  # one that polls a stream is none of ours
         read.bad.append(
             (
-                "the event source mapping lacks its UUID, its source or its function",
+                "the event source mapping lacks its UUID, its source or its function's ARN",
                 sorted(mapping) if whole else mapping,
             )
         )
@@ -75,7 +76,7 @@ def _add_mapping(read: SavedSettings, mapping: Any) -> None:
 
 def _add_function(read: SavedSettings, configuration: Any) -> None:
     arn = configuration.get("FunctionArn") if isinstance(configuration, dict) else None
-    if not isinstance(arn, str) or arn.count(":") < 6 or "Timeout" not in configuration:
+    if not isinstance(arn, str) or not mappings.is_function_arn(arn) or "Timeout" not in configuration:
         keys = sorted(configuration) if isinstance(configuration, dict) else configuration
         read.bad.append(("the configuration lacks the function's ARN or its timeout", keys))
         return

@@ -22,8 +22,10 @@ from forensics.sentence import plain
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import file_bytes, file_run
+from ingest.file_forms import Form, FoundFile
 from ingest.file_run import ImportChoices
 from ingest.files import FileNotThereError, ImportUnclearError, import_files
+from ingest.saved_settings import read_settings
 from tests.ingest import saved_files
 from tests.ingest.world import HANDLE
 
@@ -312,6 +314,27 @@ def test_saved_settings_become_the_rows_that_a_collection_would_store(lake, tmp_
         (QUEUE_ARN, GROUP, "lambda", "mapping")
     ]
     assert (report.settings_seen_count, report.settings_stored_count, report.notes) == (3, 0, [])
+
+
+NOT_WHOLE = {
+    "a mapping whose function is named without its ARN": (
+        {"EventSourceMappings": [{"UUID": "u", "EventSourceArn": QUEUE_ARN, "FunctionArn": "charge-card:live"}]},
+        "the event source mapping lacks its UUID, its source or its function's ARN",
+    ),
+    "a function whose ARN is that of another thing": (
+        {"FunctionArn": f"arn:aws:sqs:{REGION}:{ACCOUNT}:function:charge-card", "Timeout": 3},
+        "the configuration lacks the function's ARN or its timeout",
+    ),
+}
+
+
+@pytest.mark.parametrize(("said", "reason"), NOT_WHOLE.values(), ids=NOT_WHOLE)
+def test_saved_settings_that_do_not_name_their_function_are_no_settings(said, reason, tmp_path):
+    (tmp_path / "said.json").write_text(json.dumps(said))
+
+    read = read_settings(FoundFile(tmp_path / "said.json", "said.json", Form.SETTINGS))
+
+    assert (read.rows, [why for why, _ in read.bad]) == ([], [reason])
 
 
 PRINTED = json.dumps({"Records": [{"messageId": "m", "eventSourceARN": QUEUE_ARN}]})
