@@ -10,8 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, TypeVar, cast
 
+from forensics.counting.in_this_thread import in_this_thread
 from forensics.errors import ForensicsError
 
 Unit = TypeVar("Unit")
@@ -57,7 +59,7 @@ class Here:
         over = 0
         with uncollected():
             for number, unit in enumerate(units):
-                results.append(kernel(shared, unit))
+                results.append(in_this_thread(partial(kernel, shared, unit)))
                 over += weights[number] if weights else 1
                 if done:
                     done(over)
@@ -146,7 +148,7 @@ def _carrying(kernel: Callable[[Any, Any], Any], sent: Any, over: Any) -> Callab
         with uncollected():
             for number, weight, unit in hand:
                 try:
-                    results.append((number, kernel(sent.value, unit)))
+                    results.append((number, in_this_thread(partial(kernel, sent.value, unit))))
                 except (ForensicsError, OSError) as problem:
                     results.append((number, _Failure(problem, getattr(problem, "hint", ""))))
                 if over is not None:
