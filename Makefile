@@ -21,7 +21,7 @@ demo: $(VENV)/.runtime  ## play an incident on an embedded AWS and show it in th
 
 test check: export PYTHONDONTWRITEBYTECODE =  # tests start hundreds of processes: each would compile everything again
 test: $(VENV)/.dev  ## run every test
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m tests.processes 3
 
 check: $(VENV)/.dev  ## format, lint, types and the pure tests
 	$(BIN)/ruff format --check .
@@ -32,7 +32,7 @@ types:  # beside the tests: without its cache it keeps one core for a quarter of
 	$(BIN)/mypy
 
 pure:
-	$(BIN)/python -m tests.shares 2 -m "not spark and not emulator and not browser and not page and not process and not slow and not lake"
+	$(BIN)/python -m tests.processes 2 -m "not spark and not emulator and not browser and not page and not process and not slow and not lake"
 
 truth: $(VENV)/.dev  ## judge findings against simulated worlds whose truth is known
 	$(BIN)/python -m tests.oracle --worlds $(WORLDS)

@@ -1,18 +1,13 @@
-"""Each source is compiled once in a run of several processes, and the modules imported for it are those that are collected."""
+"""Each source is compiled once in a run of several processes."""
 
-from tests.compiled import FOLDERS, ROOT, share
+from tests.compiled import FOLDERS, ROOT, files_of_tests, share
 
 
-def test_every_source_is_of_one_share():
-    shares = [share(number, 3) for number in range(3)]
-    tests = {name for _, names in shares for name in names}
+def test_every_source_is_of_one_share_or_a_file_of_tests():
+    shares = [file for number in range(3) for file in share(number, 3)]
+    every = [file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")]
 
-    assert sum(len(sources) + len(names) for sources, names in shares) == sum(
-        len(list((ROOT / folder).rglob("*.py"))) for folder in FOLDERS
-    )
-    assert len({source for sources, _ in shares for source in sources}) == sum(len(sources) for sources, _ in shares)
-    assert len(tests) == sum(len(names) for _, names in shares)
-    assert __name__ in tests
+    assert sorted([*shares, *files_of_tests()]) == sorted(every)
 
 
 def test_every_folder_with_sources_of_ours_is_among_them():

@@ -37,7 +37,7 @@ def clone(tmp_path):
 
 STEPS = {
     "demo": ("doubletake demo", "requirements.txt"),
-    "test": ("python -m pytest", "requirements-dev.txt"),
+    "test": ("python -m tests.processes", "requirements-dev.txt"),
     "setup": ("pip install", "requirements.txt"),
 }
 
