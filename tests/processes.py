@@ -26,7 +26,6 @@ from tests.parsed import READERS
 from tests.threads import set_fewest
 
 OPTION = "--one-of"
-SPARK = "on Spark"
 TOGETHER = {
     "tests/spark_jobs/test_reuse.py": "in rounds",
     "tests/pages/in_browser/": "in a browser",
@@ -37,10 +36,10 @@ TOGETHER = {
     "tests/spark_jobs/test_runner.py": "of many worlds",
     "tests/spark_jobs/test_small_worlds.py": "of many worlds",
     "tests/spark_jobs/test_truth.py": "of many worlds",
-    "tests/scenarios/": SPARK,
-    "tests/spark_jobs/test_carried.py": SPARK,
-    "tests/spark_jobs/test_carrier.py": SPARK,
-    "tests/spark_jobs/test_context.py": SPARK,
+    "tests/scenarios/": "on Spark",
+    "tests/spark_jobs/test_carried.py": "on Spark",
+    "tests/spark_jobs/test_carrier.py": "on Spark",
+    "tests/spark_jobs/test_context.py": "on Spark",
     **dict.fromkeys(READERS, "of sources"),
 }
 """What runs in one process, by how its path begins: what is made there once, a Java, a server or many lakes, is made for all."""
