@@ -134,7 +134,8 @@ class _OneOfSeveral:
         number = os.read(self._take, _NUMBER_BYTES)
         self._has_taken = bool(number)
         group = self._groups[int.from_bytes(number)] if number else []
-        session.items = [item for file in group for item in session.genitems(self._modules[file])]
+        asked_for = [module for file in group if (module := self._modules.get(file))]
+        session.items = [item for module in asked_for for item in session.genitems(module)]
         hook = session.config.hook
         hook.pytest_collection_modifyitems(session=session, config=session.config, items=session.items)
         hook.pytest_collection_finish(session=session)

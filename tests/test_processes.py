@@ -74,6 +74,13 @@ def test_where_all_pass_so_does_the_run_though_a_process_has_nothing_to_do(folde
 
 
 @pytest.mark.process
+def test_where_files_are_named_only_theirs_run(folder, capfdbinary):
+    assert processes.main(["2", "test_longer.py", "test_short.py"]) == 0
+
+    assert "3 passed in" in capfdbinary.readouterr().out.decode()
+
+
+@pytest.mark.process
 def test_a_file_that_cannot_be_read_in_is_told_and_the_others_run(folder, capfdbinary):
     (folder / "test_broken.py").write_text("import there_is_none")
 
