@@ -19,7 +19,8 @@ from forensics.language import ENGLISH, Language
 
 MOST_LABELS = 40
 LEAST_LANES = 3
-_TOP, _BOTTOM = 54, 128
+_TOP, _BOTTOM = 62, 128
+"""Pixels above and below the lanes; above stand two rows of names, and over them Plotly's toolbar of 28 pixels."""
 _NAME_ROWS = 2
 """Rows of names of lines that the top margin has room for."""
 _LEFT, _MOST_LEFT, _PER_CHAR = 72, 134, 7.3

@@ -173,6 +173,22 @@ def test_no_words_above_or_below_the_lanes_lie_on_one_another(drawn, chart_px, i
     assert all(left >= -figure.layout.margin.l for left, *_ in found)
 
 
+TOOLBAR_PX = 28
+"""Where Plotly's toolbar ends, from the chart's top; measured in Chromium."""
+
+
+@pytest.mark.parametrize("times", [1, 2, 3, 4, 6])
+def test_the_toolbar_lies_over_no_name_of_a_line(drawn, times):
+    layout = drawn(times, True, True).layout
+    ends = [
+        layout.margin.t - note.yshift - NAME_ROW
+        for note in layout.annotations
+        if note.yanchor == "bottom" and note.xref != "paper"
+    ]
+
+    assert min(ends) >= TOOLBAR_PX
+
+
 @pytest.mark.parametrize("is_wide", [False, True])
 def test_a_figure_has_names_for_the_narrowest_window_for_nobody_tells_how_wide_it_is(double_billing, is_wide):
     timeouts = {"function_timeout_s": 30, "visibility_timeout_s": 600, "is_wide": is_wide}
