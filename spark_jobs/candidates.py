@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import polars as pl
-import pyarrow as pa
 
 from forensics.counting import plans, shared_hashes
+from forensics.counting.frame_files import mapped, write_mapped
 from forensics.counting.settled_rows import rows_in, with_numbers
 
 HASHES = "hashes.arrow"
@@ -25,17 +25,6 @@ Frames = TypeVar("Frames")
 def write_hashes(rows: pl.DataFrame, folder: Path) -> None:
     """Write hashes, to be mapped."""
     write_mapped(rows, folder / HASHES)
-
-
-def write_mapped(rows: pl.DataFrame, file: Path) -> None:
-    """Write rows so that a reader gets what it looks at from the disk, and no more: in one piece, or it would copy them."""
-    rows.write_ipc(file, compression="uncompressed", record_batch_size=max(rows.height, 1))
-
-
-def mapped(file: Path) -> pl.DataFrame:
-    """Return what ``write_mapped`` wrote."""
-    with pa.memory_map(str(file)) as there, pa.ipc.open_file(there) as opened:
-        return cast(pl.DataFrame, pl.from_arrow(opened.read_all()))
 
 
 def hashes_in(folder: Path) -> pl.DataFrame:

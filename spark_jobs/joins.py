@@ -18,13 +18,14 @@ import polars as pl
 
 from forensics.counting import waiting_lines
 from forensics.counting.digests import owners_digest
+from forensics.counting.frame_files import mapped, write_mapped
 from forensics.counting.halves import halved
 from forensics.counting.settled_rows import with_numbers
 from forensics.counting.spoken import stretches
 from forensics.counting.waiting_lines import STREAM, Borders, placed
 from spark_jobs.assemble import of_items, of_said, of_streams, of_workers
 from spark_jobs.cache import digest
-from spark_jobs.candidates import frames_in, mapped, write_frames, write_mapped
+from spark_jobs.candidates import frames_in, write_frames
 from spark_jobs.parts import BORDER_SCHEMA, FACT_SCHEMA, HANDLE_SCHEMA, LINE_SCHEMA, REST_SCHEMA, Part, read_part
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from forensics.counting.frame_files import write_mapped
 from forensics.counting.frames import UTC_US, frame, schema_of
 from forensics.counting.measures import delivery_measures, last_causes, returned_batches
 from forensics.counting.membership import VERDICT_SCHEMA
@@ -28,7 +29,6 @@ from forensics.streams.model import Delivery, LogGroup
 from forensics.streams.reading import Reading
 from forensics.tables import Table
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULINGS, TIMELINE
-from spark_jobs.candidates import write_mapped
 from spark_jobs.parts import other_deliveries, packed, read_part, unpacked, written
 
 _TIMES: dict[str, Literal["us", "ms"]] = {

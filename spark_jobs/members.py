@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from forensics.counting import members as counted
+from forensics.counting.frame_files import mapped, write_mapped
 from forensics.counting.members import INCIDENT
 from forensics.counting.settled_rows import rows_in, with_numbers
 from spark_jobs.cache import Cache, Summary, kernel
-from spark_jobs.candidates import frames_in, mapped, write_frames, write_mapped
+from spark_jobs.candidates import frames_in, write_frames
 from spark_jobs.judge import VERDICTS
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from forensics.counting.frame_files import write_parquet
 from forensics.counting.frames import UTC_US, no_rows, schema_of
 from forensics.counting.item_hashes import is_judged_anyway
 from forensics.sentence import marked
@@ -159,8 +160,7 @@ def written(
 ) -> None:
     """Write a frame as ``<name>.parquet``, by its key: the same rows give the same bytes."""
     ordered = rows.sort(key, nulls_last=True, maintain_order=True) if key else rows
-    file = folder / f"{name}.parquet"
-    ordered.write_parquet(file, compression="zstd", compression_level=1, row_group_size=row_group_size)
+    write_parquet(ordered, folder / f"{name}.parquet", row_group_size)
 
 
 _OPEN_ROWS = 2_000
@@ -176,7 +176,7 @@ def write_deliveries(folder: Path, deliveries: pl.DataFrame) -> pl.DataFrame:
     others, mine = deliveries.filter(~is_judged_anyway()), deliveries.filter(is_judged_anyway())
     written(folder, "others", others.select(*TABLE_COLUMNS))
     extras = others.drop(*TABLE_COLUMNS)
-    extras.write_parquet(folder / "extras.parquet", compression="zstd", compression_level=1, statistics=False)
+    write_parquet(extras, folder / "extras.parquet", has_statistics=False)
     written(folder, "open", mine, ("received_at",), row_group_size=_OPEN_ROWS)
     return others
 

@@ -14,6 +14,7 @@ import polars as pl
 from forensics.clock import moment
 from forensics.counting import fifo_groups
 from forensics.counting.digests import digests_by
+from forensics.counting.frame_files import mapped, write_mapped
 from forensics.counting.frames import frame, schema_of
 from forensics.counting.measures import NO_MEASURES, returned_batches, verdict_measures
 from forensics.counting.members import INCIDENT, MESSAGES_PER_UNIT
@@ -46,7 +47,7 @@ from forensics.tables.findings import (
 )
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary, kernel
-from spark_jobs.candidates import frames_in, mapped, write_frames, write_mapped
+from spark_jobs.candidates import frames_in, write_frames
 from spark_jobs.judge import MARKS, VERDICT_ROWS, ends_in, open_works_in
 from spark_jobs.members import Members
 from spark_jobs.parts import packed, read_part, written
@@ -179,7 +180,7 @@ def stretches(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     of_entries = {name: rows.with_columns(number.gather(rows["entry"])) for name, rows in of_entries.items()}
     new_runs, before = _runs_in(around.cache, new), replace(before, **of_entries)
     taken = fifo_groups.stretches_to_look_at(new_runs, MESSAGES_PER_UNIT, before)
-    taken.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)
+    written(folder, "stretches", taken, row_group_size=MESSAGES_PER_UNIT)
     items = _items_in([settled, *(around.cache.entry("group_runs", name) for _, name in new)])
     held = (
         items.join(taken, on=["group", "run"])
@@ -220,8 +221,7 @@ def groups(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     affected = {f"{arn} {item}": f"{arn} {incident}" for arn, item, incident, is_one in placed.iter_rows() if is_one}
     found, following = told_of_groups(fifo_groups.groups_in(rows), incident_of)
     written(folder, "queue_findings", frame(found, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
-    nexts = pl.DataFrame(following, NEXT_SCHEMA, orient="row")
-    nexts.write_parquet(folder / "following.parquet")
+    written(folder, "following", nexts := pl.DataFrame(following, NEXT_SCHEMA, orient="row"))
     return {"held_ms": fifo_groups.held_in(rows, affected), "following": digests_by("queue_arn", nexts, *NEXT_SCHEMA)}
 
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from forensics.counting import item_hashes, shared_hashes
 from forensics.counting.calls import asked_by, recorded_in, sends_in
+from forensics.counting.frame_files import mapped, write_mapped
 from forensics.counting.measures import delivery_measures, invocation_measures
 from forensics.counting.periods import span_of
 from forensics.counting.recent import timeouts_of
@@ -116,10 +117,10 @@ def _write_part(folder: Path, part: Part) -> Summary:
             written(folder, name, frame, _PART_KEYS[name])
     for name in ("rest", "borders"):
         if not (frame := getattr(part, name)).is_empty():
-            candidates.write_mapped(frame.sort(_PART_KEYS[name], maintain_order=True), folder / f"{name}.arrow")
+            write_mapped(frame.sort(_PART_KEYS[name], maintain_order=True), folder / f"{name}.arrow")
     if not part.facts.is_empty():
         written(folder, "streams", streams_in(part.facts))
-        candidates.write_mapped(spoken_in(part.facts), folder / joins.SPOKEN)
+        write_mapped(spoken_in(part.facts), folder / joins.SPOKEN)
     others = write_deliveries(folder, part.deliveries)
     written(folder, "measures", measures := delivery_measures(others))
     runs = part.invocations
@@ -190,7 +191,7 @@ def find_shared(shared: Shared, unit: Unit, folder: Path) -> Summary:
     before = candidates.frames_in(shared.cache.entry("hashes", unit["hashes"]), shared_hashes.Settled)
     gathered = candidates.frames_in(shared.cache.entry("recent_hashes", unit["gathered"]), shared_hashes.Gathered)
     found = shared_hashes.shared(before, old, lambda n: candidates.hashes_in(shared.part(n)), gathered, recent, new)
-    candidates.write_mapped(found, folder / candidates.SHARED)
+    write_mapped(found, folder / candidates.SHARED)
     return {"rows": found.height}
 
 
@@ -205,7 +206,7 @@ def plan(shared: Shared, unit: Unit, folder: Path) -> Summary:
     """Say which works are judged together."""
     files = [shared.cache.entry("shared", name) / candidates.SHARED for name in unit["shards"]]
     source = shared.cache.entry("settled_plan", unit["before"])
-    rows = pl.concat(map(candidates.mapped, files))
+    rows = pl.concat(map(mapped, files))
     return candidates.planned(rows, source, unit["told"], unit["settled"], folder)
 
 

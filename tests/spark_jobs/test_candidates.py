@@ -8,7 +8,6 @@ from forensics.counting import shared_hashes
 from forensics.counting.hashes import groups_of
 from forensics.counting.item_hashes import HASH_SCHEMA
 from forensics.counting.settled_rows import with_numbers
-from spark_jobs import candidates
 
 HIGHEST = 2**64 - 1
 row = st.tuples(
@@ -63,12 +62,6 @@ def test_who_shares_a_hash_directly_or_through_others_is_one_group(links):
             lowest[owner] = min([lowest[owner], *(lowest[other] for of, other in links if of == hashed)])
 
     assert dict(groups_of(rows).select("owner", "group").iter_rows()) == lowest
-
-
-def test_many_rows_are_mapped_in_one_piece_so_that_nothing_is_copied(tmp_path):
-    candidates.write_mapped(pl.DataFrame({"hash": range(400_000)}), tmp_path / "many.arrow")
-
-    assert candidates.mapped(tmp_path / "many.arrow").n_chunks() == 1
 
 
 SHARING = {"shared": [(1, 10, 1), (2, 11, 1)], "alone": [(3, 12, 1)], "new": [(1, 13, 1)]}

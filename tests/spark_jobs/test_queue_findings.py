@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from forensics.clock import micros
+from forensics.counting.frame_files import write_mapped
 from forensics.counting.frames import frame, schema_of
 from forensics.incidents.gaps import Gaps
 from forensics.judging.finality import Finality
@@ -25,7 +26,6 @@ from forensics.tables.evidence import QUEUE_SETTINGS
 from forensics.tables.findings import DELIVERIES
 from spark_jobs import publish
 from spark_jobs.cache import Cache
-from spark_jobs.candidates import write_mapped
 from spark_jobs.judge import WORK_SCHEMA
 from spark_jobs.members import AGAIN, MEMBERS, Members
 from spark_jobs.parts import packed, written
