@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from forensics.counting.cut_off import failed_runs
+from forensics.counting.cut_off import failed_runs, naming_runs
 from forensics.counting.line_shapes import Shapes, hold_any, shapes_of
 from forensics.counting.prefix_columns import prefix_ids
 from forensics.counting.printed_columns import records_of
@@ -186,6 +186,7 @@ class _Lines:
         ended = self._ended(platform, ends, odd)
         self._mark_odd(odd, at_limit.filter(~at_limit.is_in(ended["run"].implode())))
         records = self._records(odd)
+        self._mark_odd(odd, naming_runs(ends, records))
         said = self._settled(said, records, odd)
         self.taken = ~odd
         keep = pl.Series("run", np.flatnonzero(self.taken), dtype=pl.UInt32)

@@ -43,6 +43,18 @@ def failed_runs(ends: pl.DataFrame, reported: pl.Series) -> pl.DataFrame:
     )
 
 
+def naming_runs(ends: pl.DataFrame, records: pl.DataFrame) -> pl.Series:
+    """Return runs of which a line that tells of their end may name one of their messages, by its id or its key: none that does is missing.
+
+    ``ends``: run and line; ``records``: run, message_id and key.
+    """
+    lines = ends.select("run", "line", lower=pl.col("line").str.to_lowercase())
+    of_messages = lines.join(records.select("run", "message_id", "key"), on="run")
+    by_id = pl.col("lower").str.contains(pl.col("message_id"), literal=True)
+    by_key = pl.col("line").str.contains(pl.col("key"), literal=True)
+    return of_messages.filter(by_id | by_key.fill_null(False))["run"].unique()
+
+
 def far_along(rows: pl.DataFrame, consumers: Sequence[Consumer]) -> pl.DataFrame:
     """Return how far the batches of some runs got, each message by its ``place`` among the rows, in order (SCHEMA).
 

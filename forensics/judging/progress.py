@@ -51,14 +51,17 @@ def _reached_at_most(batch: Sequence[Delivery], reached: int) -> int | None:
     """Return the last place in the batch that a sequential run may have been at when it ended; None: any.
 
     A silent guard answers a repeat without a mark: where nothing but marks tells, the run may have gone on from such a message.
+    An error that names a message shows that the run was there, or beyond, though the line of its start is lost.
     """
     run = batch[0]
     if run.has_started or run.has_guard or run.is_idempotent is False:
-        return reached
-    left = {
-        d.batch_position: d.receive_count for d in batch if d.batch_position is not None and d.batch_position >= reached
-    }
-    return _lowest([place for place, count in left.items() if count == 1])
+        at_most: int | None = reached
+    else:
+        left = {d.batch_position: d.receive_count for d in batch}
+        at_most = _lowest(
+            [place for place, count in left.items() if place is not None and place >= reached and count == 1]
+        )
+    return None if at_most is None else _highest([at_most, *(d.batch_position for d in batch if d.is_named_in_error)])
 
 
 def _is_done_with(delivery: Delivery) -> bool:

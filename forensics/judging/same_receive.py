@@ -88,7 +88,7 @@ def _named_once(item: Sequence[Delivery]) -> list[Delivery]:
         if same is not None:
             _add(same, delivery)
             continue
-        delivery.may_be_same_receive = any(max(times) > 0 for times, _ in common)
+        delivery.may_be_same_receive |= any(max(times) > 0 for times, _ in common)
         found.append(delivery)
         if handle is not None:
             by_handle[handle] = delivery

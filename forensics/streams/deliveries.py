@@ -1,13 +1,14 @@
 """Facts to deliveries: what the lines of one consumer say of one message, in one row. Lambda runs and workers alike."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any
 
 from forensics.event_ids import is_event_id
 from forensics.identity import handle_prefix
 from forensics.parsers.error_lines import may_hide_an_effect
 from forensics.parsers.grammar import UUID, Pattern
+from forensics.run_ends import CUT_OFF
 from forensics.streams.in_hand import STOPPING
 from forensics.streams.model import (
     ERROR,
@@ -111,6 +112,9 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
     batch = [gathered(item_id, mine, end_ids=list(end_ids), **carried) for item_id, mine in by_item.items()]
     if errors and invocation.end_status == "success":
         _add_errors(errors, batch, invocation)
+    elif invocation.end_status in CUT_OFF:
+        for delivery in chain.from_iterable(_named_by(error, batch) for error in errors):
+            delivery.is_named_in_error = True
     return batch
 
 

@@ -63,7 +63,7 @@ def statements_of(lines: Iterable[LogLine], group: LogGroup, keys: BusinessKeys)
     for line in lines:
         said = parse_line(line.line, group.consumer, group.name)
         facts = facts_of(said, line.at, line.evidence_id, key_of, with_bodies=True)
-        if is_error_line(said, line.line):
+        if said.kind == "unhandled_error" or is_error_line(said, line.line):
             facts.append(Fact(ERROR, line.at, line.evidence_id, detail=line.line[:_ERROR_CHARS]))
         statements.append(
             Statement(

@@ -471,6 +471,7 @@ FAILED_BY_THE_GRAMMAR = {
     "an error of the platform": ("no-marks", [RAISED.replace("ValueError", "Runtime.ExitError")], ""),
     "an error whose name has a digit": ("no-marks", [RAISED.replace("ValueError", "S3Error")], ""),
     "an error that names a message": ("no-marks", [RAISED.format(f"of message {MESSAGES[0]}")], ""),
+    "an error that names a key": ("keys", [*CHARGED, RAISED.format(f"502 for {KEY}")], ""),
     "another run's timeout": ("no-marks", [TIMED_OUT.replace(RUNS[0], RUNS[1])], ""),
     "an error by its REPORT": ("no-marks", [], "\tStatus: error\tError Type: Runtime.ExitError"),
     "a timeout said twice": ("no-marks", [], STATUS + STATUS),
@@ -497,6 +498,24 @@ def test_runs_that_failed_otherwise_go_to_the_grammar(name, lines, status):
     events = of_failed(name, lines, status)
 
     assert not is_read_by_vectors(assert_alike(events))
+
+
+@pytest.mark.parametrize("named", [None, 1, 2])
+def test_a_message_that_an_error_names_was_reached_though_the_line_of_its_start_is_lost(named):
+    consumer = Consumer(started=r"processing (?P<message_id>\S{36})", order="sequential")
+    group = LogGroup("/aws/lambda/pay", "lambda", "pay", QUEUE_ARN, consumer)
+    reading = Reading(LogGroups({group.name: group}), READING.in_force, READING.keys)
+    records = [record(message_id) for message_id in MESSAGES]
+    key = "" if named is None else f" for {json.loads(records[named]['body'])['payment_id']}"
+    event = json.dumps({"Records": records})
+    events = log_events(
+        in_time(invocation(RUNS[0], event, f"processing {MESSAGES[0]}", RAISED.format(f"502{key}"))), group.name
+    )
+    told = assert_alike(events, reading)
+    not_reached = told.deliveries.filter("is_not_reached")["message_id"].to_list()
+
+    assert sorted(not_reached) == sorted(MESSAGES[1 if named is None else named + 1 :])
+    assert is_read_by_vectors(told) == (named is None)
 
 
 def test_an_error_behind_its_end_goes_to_the_grammar():

@@ -105,7 +105,7 @@ ASKED = {
         (test_marks_beside.beyond, test_marks_beside.LINES),
         (test_marks_beside.home, test_marks_beside.HOMES),
     ],
-    "passing": [(test_passing.answer, test_passing.CASES)],
+    "passing": [(test_passing.answer, test_passing.CASES), (test_passing.answer_of_runs, test_passing.RUNS)],
     "pairs": [
         (test_pairs.held, test_pairs.RECEIVES),
         (test_pairs.late_lines, test_pairs.LATE_LINES),

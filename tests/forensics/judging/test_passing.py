@@ -41,6 +41,37 @@ CASES = {
 }
 
 
+RUN = {**NAMED, "consumer_kind": "lambda", "run_started_at": 101 * S, "first_fact_at": 102 * S, "last_fact_at": 103 * S}
+RUNS = {
+    "behind its first line": ([FIRST, RUN], [True]),
+    "in its first line, and may have begun before": ([FIRST, {**RUN, "first_fact_at": 101 * S}], []),
+    "and began with the first receive": ([FIRST, {**RUN, "run_started_at": 100 * S}], []),
+    "and began just after the first receive": ([FIRST, {**RUN, "run_started_at": 100 * S + 1}], [True]),
+    "and nothing tells when it began": ([FIRST, {**RUN, "run_started_at": None}], []),
+    "and nothing tells when it named it first": ([FIRST, {**RUN, "first_fact_at": None}], []),
+    "and is a worker's": ([FIRST, {**RUN, "consumer_kind": "worker"}], []),
+    "later than who sent it would": ([FIRST, {**RUN, "last_fact_at": 105 * S + 1}], [False]),
+    "of which SQS says that it was received first": (
+        [{**FIRST, "received_at": 102 * S, "first_receive_ms": 100_500}, RUN],
+        [True],
+    ),
+    "of which SQS says that it was received first when the run began": (
+        [{**FIRST, "received_at": 102 * S, "first_receive_ms": 101_000}, RUN],
+        [],
+    ),
+}
+"""What a run says that names a message within five seconds of its first receive: may it have had it by that?"""
+
+
+def answer_of_runs(of, item):
+    return [d.may_be_same_receive for d in of.without_passing([delivery(**facts) for facts in item]) if d.is_passing]
+
+
+@pytest.mark.parametrize(("item", "found"), RUNS.values(), ids=RUNS)
+def test_a_run_names_a_message(item, found):
+    assert answer_of_runs(passing, item) == found
+
+
 def answer(of, item):
     return len(of.without_passing([delivery(**facts) for facts in item]))
 

@@ -73,6 +73,34 @@ CASES = {
     "begun at the very first moment": (STARTS, [{"started_at": 0}, {}], "P#"),
     "neither start lines nor exhaustive ones": (CUT_OFF, [{"started_at": 1}, {}], "--"),
     "an effect line names nobody": ({**STARTS, **MARKS, "has_stray_mark": True}, [{"started_at": 1}, {}], "--"),
+    "an error names one whose start is lost": (STARTS, [{"started_at": 1}, {"is_named_in_error": True}, {}], "P-#"),
+    "an error names one beyond a lost start": (
+        STARTS,
+        [{"started_at": 1}, {}, {"is_named_in_error": True}, {}],
+        "P--#",
+    ),
+    "an error names the one begun last": (STARTS, [{"started_at": 1, "is_named_in_error": True}, {}], "P#"),
+    "an error names one that was begun before": (
+        STARTS,
+        [{"started_at": 1, "marker_at": 2, "is_named_in_error": True}, {"started_at": 3}, {}],
+        "-P#",
+    ),
+    "an error names one, effect lines exhaustive": (MARKS, [{}, {"is_named_in_error": True}, {}], "P-#"),
+    "an error names one behind which a silent guard answers no more": (
+        MAYBE_GUARDED,
+        [FIRST, {**AGAIN, "is_named_in_error": True}, FIRST],
+        "P-#",
+    ),
+    "an error names one, and a silent guard may have answered any": (
+        MAYBE_GUARDED,
+        [AGAIN, {**AGAIN, "is_named_in_error": True}, AGAIN],
+        "P--",
+    ),
+    "places not printed, and an error names one": (
+        {**STARTS, "is_unprinted": True},
+        [{"started_at": 1}, {"is_named_in_error": True}],
+        "P-",
+    ),
     "places not printed, the one begun last": (
         {**STARTS, "is_unprinted": True},
         [{"started_at": 1, "marker_at": 2}, {"started_at": 3}, {}],

@@ -319,10 +319,29 @@ def test_an_error_is_of_the_message_that_it_names_else_of_any(says, own, doubtfu
     assert {d.item_id for d in deliveries if "e-error-1" in d.fact_ids or "e-1" in d.fact_ids} <= own
 
 
-def test_an_error_of_a_run_that_failed_tells_nothing_more():
-    (delivery, _) = deliveries_of(run(*BATCH, fact(ERROR, detail=M), end_status="timeout"))
+NAMING = {
+    "its id": ([BY_ID], {M}),
+    "another's id": ([BY_OTHER], {N}),
+    "its key": ([fact(ERROR, detail="payment pay-1 timed out")], {M}),
+    "a part of a longer key": ([fact(ERROR, detail="payment pay-10 timed out")], set()),
+    "a short key": ([fact(ERROR, detail="2 tries timed out")], set()),
+    "nobody": ([BY_NOBODY], set()),
+    "both": ([BY_ID, fact(ERROR, at=2, detail=N)], BOTH),
+}
 
-    assert (delivery.has_error, delivery.fact_ids) == (False, ["e-record-1"])
+
+@pytest.mark.parametrize("end_status", ["timeout", "error", "crash"])
+@pytest.mark.parametrize(("says", "named"), NAMING.values(), ids=NAMING)
+def test_an_error_of_a_run_that_failed_tells_of_whom_it_names_that_the_run_was_there(says, named, end_status):
+    deliveries = deliveries_of(run(*BATCH, *says, end_status=end_status))
+
+    assert {d.item_id for d in deliveries if d.is_named_in_error} == named
+    assert [(d.has_error, d.fact_ids) for d in deliveries] == [(False, ["e-record-1"])] * 2
+
+
+@pytest.mark.parametrize("end_status", ["success", "unknown", "init_failed"])
+def test_an_error_of_a_run_that_was_not_cut_off_tells_nothing_of_how_far_it_got(end_status):
+    assert not any(d.is_named_in_error for d in deliveries_of(run(*BATCH, BY_ID, end_status=end_status)))
 
 
 def test_an_error_of_the_handler_itself_hides_no_work():
