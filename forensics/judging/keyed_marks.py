@@ -82,20 +82,20 @@ def _may_have_been_killed(owner: Delivery, at: int | None, known: Sequence[Deliv
 
 
 def with_contradicted_marks_apart(deliveries: Sequence[Delivery]) -> list[Delivery]:
-    """Take from a message the marks by key of which another of its deliveries tells another key: each is a line about its key again.
+    """Take from a message the marks and guards by key of which another of its deliveries tells another key: each is a line about its key again.
 
-    Such a mark was given to its message in turn, while that was alone in hand; the other key shows that one of them is of a
+    Such a line was given to its message in turn, while that was alone in hand; the other key shows that one of them is of a
     work left behind. Changes what it is given.
     """
     told: dict[tuple[str, str | None], set[frozenset[str]]] = defaultdict(set)
-    for delivery in deliveries if any(d.key_marker_count for d in deliveries) else ():
+    for delivery in deliveries if any(map(_is_told_by_key, deliveries)) else ():
         if delivery.message_id is not None:
             told[delivery.queue_arn, delivery.message_id].add(keys_of([delivery]))
     found = list(deliveries)
     for delivery in deliveries if told else ():
         keys = keys_of([delivery])
         others = told.get((delivery.queue_arn, delivery.message_id), set())
-        if delivery.key_marker_count and len(keys) == 1 and any(other and not other & keys for other in others):
+        if _is_told_by_key(delivery) and len(keys) == 1 and any(other and not other & keys for other in others):
             found.append(_taken_from(delivery, keys))
     return found
 
@@ -128,24 +128,33 @@ def with_guessed_marks_apart(deliveries: Sequence[Delivery], sends: Sends) -> li
 
 
 def _taken_from(delivery: Delivery, keys: frozenset[str]) -> Delivery:
-    """Return a delivery's mark by itself, and let the delivery say no more that it has it."""
+    """Return a delivery's mark and guard by key, by themselves, and let the delivery say no more that it has them."""
     alone = _alone(delivery, min(keys))
-    delivery.marker_at, delivery.key_marker_count, delivery.has_stray_mark = None, 0, True
+    if delivery.key_marker_count or delivery.is_mark_guessed:
+        alone.marker_at, alone.key_marker_count = delivery.marker_at, delivery.key_marker_count
+        delivery.marker_at, delivery.key_marker_count, delivery.has_stray_mark = None, 0, True
+    if delivery.is_guard_by_key:
+        alone.guard_at, alone.is_guard_by_key = delivery.guard_at, True
+        delivery.guard_at, delivery.is_guard_by_key, delivery.has_stray_guard = None, False, True
     delivery.business_keys = [key for key in delivery.business_keys if key not in keys]
     return alone
+
+
+def _is_told_by_key(delivery: Delivery) -> bool:
+    return delivery.key_marker_count > 0 or delivery.is_guard_by_key
 
 
 _OF_THE_RUN = (
     *("queue_arn", "queue", "consumer", "consumer_kind", "log_group", "log_stream", "request_id", "function_name"),
     *("run_started_at", "run_ended_at", "is_end_known", "run_last_line_at", "run_status", "error_type"),
     *("has_effect", "is_exhaustive", "order_declared", "received_at", "received_basis", "order_at"),
-    *("marker_at", "key_marker_count", "is_fifo", "visibility_timeout_s", "fact_ids", "end_ids", "evidence_ids"),
+    *("is_fifo", "visibility_timeout_s", "fact_ids", "end_ids", "evidence_ids"),
 )
-"""What a delivery says of its run and its mark, and not of its message."""
+"""What a delivery says of its run, and not of its message."""
 
 
 def _alone(mark: Delivery, key: str) -> Delivery:
-    """Return what a delivery's mark says by itself: that some work with its key was done in its run, then."""
+    """Return what a line by key says by itself of the run that it stands in, without what it says."""
     carried = {name: getattr(mark, name) for name in _OF_THE_RUN}
     return Delivery(item_id=f"{KEY_ITEM}{key}", business_keys=[key], **carried)
 

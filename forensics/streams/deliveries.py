@@ -25,7 +25,7 @@ from forensics.streams.model import (
 )
 
 KEYED = "by key"
-"""Detail of an effect fact that named its message by a business key only."""
+"""Detail of an effect or guard fact that named its message by a business key only."""
 
 _CHANGE = ":ChangeMessageVisibility"
 _TIMES = {
@@ -205,7 +205,7 @@ def _with_named_messages(facts: list[Fact], invocation: Invocation) -> list[Fact
         if fact.message_id is not None:
             return fact
         if fact.key is not None:
-            detail = KEYED if fact.role == "effect" else fact.detail
+            detail = KEYED if fact.role in _WORKED else fact.detail
             return fact._replace(message_id=by_key.get(fact.key), detail=detail)
         of_handle = None if fact.receipt_handle is None else by_handle.get(handle_prefix(fact.receipt_handle))
         return fact._replace(message_id=of_handle or only)
@@ -335,7 +335,7 @@ def _add_record(delivery: Delivery, facts: Sequence[Fact]) -> None:
 
 
 def _add_details(delivery: Delivery, facts: Sequence[Fact]) -> None:
-    """Add refused calls, named failures, effects named by key, idempotency lines, and what a worker framework says."""
+    """Add refused calls, named failures, effects and guards named by key, idempotency lines, and what a worker framework says."""
     roles = {fact.role for fact in facts}
     delivery.is_named_failure = "failure" in roles
     delivery.is_refused = "worker_refused" in roles
@@ -346,6 +346,7 @@ def _add_details(delivery: Delivery, facts: Sequence[Fact]) -> None:
         delivery.worker_finished_at = _lowest([fact.at for fact in facts if fact.role == "worker_acknowledged"])
     details = [(fact.role, fact.detail) for fact in facts if fact.detail is not None]
     delivery.key_marker_count = details.count(("effect", KEYED))
+    delivery.is_guard_by_key = ("guard", KEYED) in details
     delivery.is_mark_guessed = ("effect", GUESSED) in details
     of_work = [detail for role, detail in details if role in _WORKED]  # of an error it is what its line says
     delivery.may_be_of_another = PERHAPS in of_work

@@ -187,7 +187,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     time what they are known by in other streams. ``runs_latest``: its run was of the last code, which no
     version or alias names; ``is_one_of_several``: more runs or handlings than this had its message.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
-    message: then the absence of a message's own line says nothing. ``is_mark_guessed``: its effect names a key, and its message was visible again. ``may_be_of_another``: of a key alone, whose line may be of a message
+    message: then the absence of a message's own line says nothing. ``is_guard_by_key``: the line of its guard names but a key. ``is_mark_guessed``: its effect names a key, and its message was visible again. ``may_be_of_another``: of a key alone, whose line may be of a message
     whose key no line tells, and ``one_of`` the messages that were in hand then and may have the key. ``has_error``: the run ended in success, and logged an error
     for which it may not have done this message's work; ``may_be_two``: of a worker, whose lines may be of two deliveries (``Handling``);
     ``is_named_in_error``: its run failed, and an error line names it; ``has_unanswered_error``: an error of this message, or of any, after which
@@ -241,6 +241,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     started_at: int | None = None
     marker_at: int | None = None
     key_marker_count: int = 0
+    is_guard_by_key: bool = False
     is_mark_guessed: bool = False
     guard_at: int | None = None
     is_refused: bool = False

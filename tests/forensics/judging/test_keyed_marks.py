@@ -167,6 +167,51 @@ def test_of_two_keys_that_one_message_is_told_to_have_it_loses(deliveries, expec
     assert sum(d.marker_at is not None for d in left) == sum("marker_at" in d for d in deliveries) - len(expected)
 
 
+STOPPED = {"has_effect": True, "guard_at": 5 * S, "is_guard_by_key": True}
+OF_A_STOP = {
+    "where another delivery's line names another key with the message": (
+        [STOPPED | KEY, {"business_keys": ["l"]}],
+        {"key:k": ("no", "guard")},
+        ["unknown", "unknown"],
+    ),
+    "and its mark by key, too": (
+        [STOPPED | TOLD | KEY, {"business_keys": ["l"]}],
+        {"key:k": ("yes", "marker")},
+        ["unknown", "unknown"],
+    ),
+    "and leaves the mark that names the message itself": (
+        [STOPPED | TOLD | KEY | {"key_marker_count": 0}, {"business_keys": ["l"]}],
+        {"key:k": ("no", "guard")},
+        ["yes", "unknown"],
+    ),
+    "and a mark by key leaves the stop that names the message itself": (
+        [STOPPED | TOLD | KEY | {"is_guard_by_key": False}, {"business_keys": ["l"]}],
+        {"key:k": ("yes", "marker")},
+        ["no", "unknown"],
+    ),
+    "nowhere, where its line names the message itself": (
+        [STOPPED | KEY | {"is_guard_by_key": False}, {"business_keys": ["l"]}],
+        {},
+        ["no", "unknown"],
+    ),
+    "nowhere, where the other names the same key": ([STOPPED | KEY, KEY], {}, ["no", "unknown"]),
+}
+"""Deliveries of one message; what stands by itself of its key, and the effects of what is left."""
+
+
+@pytest.mark.parametrize(("deliveries", "alone", "left"), OF_A_STOP.values(), ids=OF_A_STOP)
+def test_a_stop_that_was_told_of_a_message_in_turn_is_of_its_key_alone(deliveries, alone, left):
+    mine = [
+        delivery("m1", consumer=f"run-{n}", received_at=n * 60 * S, receive_count=n, **(d | {"run_status": "unknown"}))
+        for n, d in enumerate(deliveries, 1)
+    ]
+    ledger = judge(mine, Around()).ledger
+
+    assert {d.item_id: (d.effect, d.basis) for d in ledger if d.message_id is None} == alone
+    assert [d.effect for d in ledger if d.message_id is not None] == left
+    assert any("k" in d.business_keys for d in ledger if d.message_id is not None) == (not alone)
+
+
 GUESSED = {"run_status": "unknown", "consumer_kind": "worker", "marker_at": 70 * S, "is_mark_guessed": True}
 OTHERS = {
     "another message is known by its key": (GUESSED | KEY, {"item_id": "m2", **KEY}, {"key:k"}),

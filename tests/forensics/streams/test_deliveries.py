@@ -344,6 +344,12 @@ def test_an_error_of_a_run_that_was_not_cut_off_tells_nothing_of_how_far_it_got(
     assert not any(d.is_named_in_error for d in deliveries_of(run(*BATCH, BY_ID, end_status=end_status)))
 
 
+def test_a_stop_that_names_a_key_alone_is_of_the_message_in_hand_and_told_by_key():
+    (delivery,) = deliveries_of(run(fact("started", M), fact("guard", key="k", at=2), end_status="success"))
+
+    assert (delivery.message_id, delivery.guard_at, delivery.is_guard_by_key) == (M, 2, True)
+
+
 def test_an_error_of_the_handler_itself_hides_no_work():
     (delivery, _) = deliveries_of(run(*BATCH, fact(ERROR, detail="KeyError: pay-1"), end_status="success"))
 
@@ -379,6 +385,11 @@ SAID = {
         [fact("record", M, key="k"), fact("effect", M, key="k", detail="by key")],
         {"key_marker_count": 1, "business_keys": ["k"]},
     ),
+    "a stop by key, and its key": (
+        [fact("record", M, key="k"), fact("guard", M, key="k", detail="by key")],
+        {"is_guard_by_key": True, "key_marker_count": 0, "business_keys": ["k"]},
+    ),
+    "a stop that names its message": ([fact("guard", M, key="k")], {"is_guard_by_key": False}),
     "keys, sorted, each once": (
         [fact("record", M, key="l"), fact("effect", M, key="k"), fact("guard", M, key="l")],
         {"business_keys": ["k", "l"]},
