@@ -10,7 +10,7 @@ from forensics.sentence import counted, joined, pieces, said
 
 Row = Mapping[str, Any]
 _BASES = {
-    "same_receive": "{n} with the receive count or a line of an earlier one, begun within a second of it, told alike before it was visible again, or in a further run, soon after, of a function that may be durable (its settings would tell): another log may tell of that receive once more, or the function may have replayed it.",
+    "same_receive": "{n} with the receive count or a line of an earlier one, begun within a second of it, told alike before it was visible again, or in a further run, soon after, of a function that may be durable (its settings would tell), or named in a run that began after it was received and whose batch no line tells: another log may tell of that receive once more, the function may have replayed it, or was invoked again for that receive.",
     "in_progress": "{n} in progress when the run ended; whether the work completed is unknown.",
     "parallel": "{n} in a run that failed, with items that may run in parallel.",
     "item_failed": "{n} in a run that ended in success, although its own lines tell of a failure.",

@@ -25,30 +25,35 @@ def message_clause(deliveries: Sequence[Row], verdict: Row | None) -> str:
     for d in deliveries:
         of_id.setdefault(d["message_id"] or d["item_id"], []).append(d)
     receives = {name: _receives(mine) for name, mine in of_id.items()}
-    times = sum(max([len(receives[name]), *(d["receive_count"] or 0 for d in mine)]) for name, mine in of_id.items())
+    counted_to = {name: max(d["receive_count"] or 0 for d in mine) for name, mine in of_id.items()}
+    times = sum(max(len(mine), counted_to[name]) for name, mine in receives.items())
+    surely = sum(max(len(_sure(mine)), counted_to[name], 1) for name, mine in receives.items())
     under = "received {times} under {n} ids" if len(of_id) > 1 else "received {times}"
-    parts = [said(under, times=_times(times), n=len(of_id))]
+    parts = [said(under, times=_between(surely, times), n=len(of_id))]
     every = [receive for mine in receives.values() for receive in mine]
     if len(every) < len(deliveries):
         runs = sum(bool(d["is_seen"]) for d in deliveries)
         parts.append(said("given to {n} runs", n=runs))
     if unseen := times - sum(any(d["is_seen"] for d in receive) for receive in every):
         parts.append(said("of which {receives} left no log line", receives=counted(unseen, "receive")))
-    deleted = sum(any(d["ended_by"] == "deleted" for d in receive) for receive in every)
+    ended = (
+        sum(any(d["ended_by"] == "deleted" for d in receive) for receive in some) for some in (_sure(every), every)
+    )
+    deleted = next(filter(None, ended), 0)
     parts.append(said("deleted {times}", times=_times(deleted)) if deleted else "not seen to be deleted")
     if refused := sum(d["delete_status"] == "expired" for d in deliveries):
         parts.append(said("delete refused {times}", times=_times(refused)))
     if any(d["ended_by"] == "dead_lettered" for d in deliveries):
         parts.append("moved to the dead-letter queue")
     least, most = done(deliveries, verdict)
-    if least == most:
-        often = _times(least)
-    elif most is None:
-        often = said("{n} or more times", n=least)
-    else:
-        often = said("{n} to {most} times", n=least, most=most)
+    often = said("{n} or more times", n=least) if most is None else _between(least, most)
     parts.append(said("work done {times}", times=often) if (least, most) != (0, 0) else "work not done")
     return joined(parts, ", ")
+
+
+def _sure(receives: Sequence[list[Row]]) -> list[list[Row]]:
+    """Return the receives of which some delivery is surely another one than those before it."""
+    return [receive for receive in receives if any(d.get("basis") != "same_receive" for d in receive)]
 
 
 def _receives(mine: Sequence[Row]) -> list[list[Row]]:
@@ -75,6 +80,10 @@ def done(deliveries: Sequence[Row], verdict: Row | None) -> tuple[int, int | Non
         return verdict["effects_at_least"] or 0, verdict["effects_at_most"]
     least = sum(d["effect"] == "yes" for d in deliveries)
     return least, least + sum(d["effect"] == "unknown" for d in deliveries)
+
+
+def _between(least: int, most: int) -> str:
+    return _times(least) if least == most else said("{n} to {most} times", n=least, most=most)
 
 
 def _times(number: int) -> str:

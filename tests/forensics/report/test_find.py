@@ -118,3 +118,32 @@ def test_one_sentence_tells_all_ids_of_a_work():
     assert message_sentence(rows, world.messages()[1]) == (
         "Received 4 times under 2 ids, deleted once, work done 1 to 2 times."
     )
+
+
+ONE = {
+    "message_id": "m1",
+    "item_id": "m1",
+    "queue": "payments",
+    "queue_arn": "arn:payments",
+    "is_seen": True,
+    "delete_status": None,
+}
+FIRST = {**ONE, "receive_count": 1, "ended_by": "deleted", "effect": "yes", "basis": "returned"}
+PERHAPS = {**ONE, "receive_count": None, "ended_by": "deleted", "effect": "unknown", "basis": "same_receive"}
+PERHAPS_ONE_RECEIVE = {
+    "the first, once more": ([FIRST, PERHAPS], "Received 1 to 2 times, deleted once, work done 1 to 2 times."),
+    "the first, of which only the other was deleted": (
+        [FIRST | {"ended_by": "unknown"}, PERHAPS],
+        "Received 1 to 2 times, deleted once, work done 1 to 2 times.",
+    ),
+    "the second, as a count tells": (
+        [FIRST, PERHAPS | {"receive_count": 2}],
+        "Received 2 times, deleted once, work done 1 to 2 times.",
+    ),
+    "any, for nothing else is known": ([PERHAPS], "Received once, deleted once, work done 0 to 1 times."),
+}
+
+
+@pytest.mark.parametrize(("rows", "said"), PERHAPS_ONE_RECEIVE.values(), ids=PERHAPS_ONE_RECEIVE)
+def test_what_may_be_a_receive_told_once_more_is_not_said_to_be_another(rows, said):
+    assert message_sentence(rows, None) == said
