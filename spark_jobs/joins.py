@@ -18,7 +18,7 @@ import polars as pl
 
 from forensics.counting import waiting_lines
 from forensics.counting.digests import owners_digest
-from forensics.counting.frame_files import mapped, write_mapped
+from forensics.counting.frame_files import mapped, write_mapped, write_parquet
 from forensics.counting.halves import halved
 from forensics.counting.settled_rows import with_numbers
 from forensics.counting.spoken import stretches
@@ -130,7 +130,7 @@ def _of_rest(parts: Sequence[ScannedFile], rest: pl.DataFrame, folder: Path) -> 
     lines = rest.with_columns(piece_at=pl.col("at").first().over("piece"))
     unit = halved(lines["piece_at"].to_numpy(), np.ones(lines.height), LINES_PER_UNIT)
     lines = lines.with_columns(unit=pl.Series(unit, dtype=pl.String))
-    lines.sort("unit", maintain_order=True).select("unit", *REST_SCHEMA).write_parquet(folder / REST)
+    write_parquet(lines.sort("unit", maintain_order=True).select("unit", *REST_SCHEMA), folder / REST)
     units = []
     for (name,), mine in lines.group_by("unit", maintain_order=True):
         names = [parts[int(n)]["name"] for n in mine["part"].unique()]
