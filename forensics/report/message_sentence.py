@@ -36,10 +36,7 @@ def message_clause(deliveries: Sequence[Row], verdict: Row | None) -> str:
         parts.append(said("given to {n} runs", n=runs))
     if unseen := times - sum(any(d["is_seen"] for d in receive) for receive in every):
         parts.append(said("of which {receives} left no log line", receives=counted(unseen, "receive")))
-    ended = (
-        sum(any(d["ended_by"] == "deleted" for d in receive) for receive in some) for some in (_sure(every), every)
-    )
-    deleted = next(filter(None, ended), 0)
+    deleted = _deleted(_sure(every)) or _deleted(every)
     parts.append(said("deleted {times}", times=_times(deleted)) if deleted else "not seen to be deleted")
     if refused := sum(d["delete_status"] == "expired" for d in deliveries):
         parts.append(said("delete refused {times}", times=_times(refused)))
@@ -54,6 +51,10 @@ def message_clause(deliveries: Sequence[Row], verdict: Row | None) -> str:
 def _sure(receives: Sequence[list[Row]]) -> list[list[Row]]:
     """Return the receives of which some delivery is surely another one than those before it."""
     return [receive for receive in receives if any(d.get("basis") != "same_receive" for d in receive)]
+
+
+def _deleted(receives: Sequence[list[Row]]) -> int:
+    return sum(any(d["ended_by"] == "deleted" for d in receive) for receive in receives)
 
 
 def _receives(mine: Sequence[Row]) -> list[list[Row]]:
