@@ -192,13 +192,53 @@ def _begun_by(statement: Statement) -> set[str]:
     return {f.message_id for f in statement.facts if f.is_of_hand and f.role != "record" and f.message_id is not None}
 
 
+def _in_hand(statement: Statement) -> set[str]:
+    """Return the messages that a line prints, or says to be begun or taken."""
+    return {f.message_id for f in statement.facts if f.is_of_hand and f.message_id is not None}
+
+
 def _keys(statement: Statement) -> set[str]:
     """Return the business keys that a line names, beside what it says of messages or alone."""
     return {f"{KEY_ITEM}{f.key}" for f in statement.facts if f.key is not None}
 
 
 def parted_where_run_again(lines: Sequence[Statement]) -> list[tuple[int | None, list[Statement]]]:
-    """Part the lines of one request id where it was run again and no START says so; with when each run but the first began.
+    """Part the lines of one request id where it was run again and no START says so; with when each run but the first began."""
+    parts: list[tuple[int | None, list[Statement]]] = []
+    for piece in [lines] if any(statement.kind == "start" for statement in lines) else _by_answers(lines):
+        (_, first), *others = _parted(piece)
+        parts += [(piece[0].at if parts else None, first), *others]
+    return parts
+
+
+def _by_answers(lines: Sequence[Statement]) -> list[list[Statement]]:
+    """Part the lines of one request id, of which no START says when it began, by batch responses: a run answers once.
+
+    Another run speaks more than a moment behind the response where it says anew that a message is in hand, or names one, and answers, too.
+    """
+    pieces: list[list[Statement]] = [[]]
+    answered_at = None
+    named: set[str] = set()
+    answered: set[str] = set()
+    named_late: set[str] = set()
+    behind = 0
+    for statement in lines:
+        if answered_at is not None and statement.at - answered_at > _MOMENT_US:
+            if not answered.isdisjoint(named_late if statement.is_response else _in_hand(statement)):
+                pieces.append(_taken_from(pieces[-1], behind))
+                answered_at, named, named_late = None, named_late, set()
+            named_late = named_late | _messages(statement)
+        else:
+            behind = len(pieces[-1]) + 1
+        pieces[-1].append(statement)
+        named |= _messages(statement)
+        if statement.is_response:
+            answered_at, answered, named_late, behind = statement.at, {*named}, set(), len(pieces[-1])
+    return pieces
+
+
+def _parted(lines: Sequence[Statement]) -> list[tuple[int | None, list[Statement]]]:
+    """Part lines by what is printed, begun and closed.
 
     A run has one batch, and is closed once. Another is printed where the run before was closed, or where a message of that one
     stands under another receipt handle or count; behind a close another has begun where a message is begun once more, or where a

@@ -846,6 +846,47 @@ RUN_AGAIN = {
         [(1, "app", A, begun("m")), (30, "answer", A), (2_000, "app", A, begun("n"))],
         [("0", ["m", "n"])],
     ),
+    "where a message is taken or printed once more behind a response": (
+        [
+            (1, "app", A, mention("m"), taken("n")),
+            (30, "answer", A),
+            (1_031, "app", A, mention("m")),
+            (1_040, "app", A, taken("n")),
+            (1_050, "answer", A),
+            (2_051, "app", A, record("n")),
+        ],
+        [("0", ["m", "n"]), ("1031", ["m", "n"]), ("2051", ["n"])],
+    ),
+    "not where another message is taken then": (
+        [(1, "app", A, taken("m")), (30, "answer", A), (2_000, "app", A, taken("n")), (2_001, "app", A, taken("n"))],
+        [("0", ["m", "n", "n"])],
+    ),
+    "nor where its run has a START": (
+        [(1, "start", A), (2, "app", A, taken("m")), (30, "answer", A), (2_000, "app", A, taken("m"))],
+        [("1", ["m", "m"])],
+    ),
+    "where a message is named once more before another response": (
+        [
+            (1, "app", A, taken("m")),
+            (30, "answer", A),
+            (1_030, "app", A, mention("m")),
+            (1_031, "app", A, mention("m")),
+            (1_040, "answer", A),
+            (2_041, "app", A, mention("m")),
+            (2_050, "answer", A),
+        ],
+        [("0", ["m", "m"]), ("1031", ["m"]), ("2041", ["m"])],
+    ),
+    "not where a response is told again a second later, nor where another message is named before it": (
+        [
+            (1, "app", A, taken("m")),
+            (30, "answer", A),
+            (1_031, "app", A, mention("n")),
+            (1_032, "answer", A, ("failure", "m", {})),
+            (1_033, "app", A, mention("m")),
+        ],
+        [("0", ["m", "n", "m", "m"])],
+    ),
     "where its START stands more than a second behind other lines": (
         [(1, "app", A, mention("m")), (30, "end", A), (1_002, "start", A), (1_003, "app", A, mention("m"))],
         [("0", ["m"]), ("1002", ["m"])],
