@@ -68,7 +68,7 @@ def test_every_test_runs_once_and_one_that_fails_makes_all_fail(folder, capfdbin
 
 @pytest.mark.process
 def test_where_all_pass_so_does_the_run_though_a_process_has_nothing_to_do(folder, capfdbinary):
-    assert processes.main(["5", "-k", "test_b or test_a"]) == 0
+    assert processes.main(["4", "-k", "test_b or test_a"]) == 0
 
     assert "2 passed, 3 deselected in" in capfdbinary.readouterr().out.decode()
 

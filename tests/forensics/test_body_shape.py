@@ -99,11 +99,12 @@ def test_of_what_tells_nothing_there_is_no_shape(body):
 
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.floats(allow_nan=False) | st.integers() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner, max_size=4),
+    max_leaves=12,
 )
 
 
-@given(st.dictionaries(st.text(), _VALUES), st.none() | st.integers(0, 2 * 10**12))
+@given(st.dictionaries(st.text(), _VALUES, max_size=6), st.none() | st.integers(0, 2 * 10**12))
 def test_the_order_of_names_says_nothing_and_no_body_is_too_odd(body, sent_ms):
     turned = dict(reversed(body.items()))
 
