@@ -170,7 +170,7 @@ def _message(
 ) -> Message:
     first = item[0]
     causes = _causes(redeliveries)
-    receive_counts, visibility, group_ids, deduplication_ids, sender_ids, seen, dead_letter_queues = zip(
+    receive_counts, visibility, group_ids, deduplication_ids, sender_ids, seen, dead_letter_queues, maybe_same = zip(
         *map(_OF_EACH, item), strict=True
     )
     receive_count = highest(receive_counts)
@@ -197,6 +197,7 @@ def _message(
             receive_count,
             origin.sentence if origin else None,
             queue_name(highest(dead_letter_queues)),
+            sum(maybe_same),
         ),
         guard_sentence=interval.guard_sentence,
         effect_sentence=interval.effect_sentence,
@@ -226,6 +227,7 @@ _OF_EACH = attrgetter(
     "sender_id",
     "is_seen",
     "received_from_arn",
+    "may_be_same_receive",
 )
 
 

@@ -35,10 +35,12 @@ def trigger_sentence(
     receive_count: int | None,
     origin: str | None = None,
     dead_letter_queue: str | None = None,
+    maybe_same: int = 0,
 ) -> str:
     """Say why the message was redelivered; ``origin`` says where another id of the same work came from.
 
-    ``dead_letter_queue``: it was also received from there, to do the same work.
+    ``dead_letter_queue``: it was also received from there, to do the same work. ``maybe_same``: so many of those ``seen`` may be
+    another's receive, told once more.
 
     >>> trigger_sentence([], 1, 1, "the same business key was sent again 2 s later under another message id")
     'It was delivered 1 time. The same business key was sent again 2 s later under another message id.'
@@ -48,9 +50,14 @@ def trigger_sentence(
     'It was delivered 2 times: it was redelivered because the function timed out.'
     >>> trigger_sentence([], 2, None, None, "orders-dlq")
     'It was delivered 2 times. It was moved to the dead-letter queue orders-dlq, whose consumer does the same work.'
+    >>> trigger_sentence([], 2, None, maybe_same=1)
+    'It was delivered 1 to 2 times.'
     """
-    count = max(receive_count or 0, seen)
-    times = said("{count} time" if count == 1 else "{count} times", count=count)
+    count, surely = max(receive_count or 0, seen), max(receive_count or 0, seen - maybe_same, 1)
+    if surely < count:
+        times = interval_words(surely, count)
+    else:
+        times = said("{count} time" if count == 1 else "{count} times", count=count)
     if causes:
         why = joined(map(_because, causes), " and " if count == 2 else ", then ")  # two deliveries are one redelivery
         told = said("It was delivered {times}: it was redelivered {why}.", times=times, why=why)

@@ -460,6 +460,17 @@ def test_causes_stand_in_the_order_of_redeliveries_each_once():
     )
 
 
+def test_a_delivery_that_may_be_of_the_receive_before_is_not_said_to_be_another():
+    maybe = {"may_be_same_receive": True, "effect": "unknown", "basis": "same_receive"}
+    uncounted = {"receive_count": None}
+
+    (message,) = found(messages, ("m1", [YES | uncounted, YES | maybe | uncounted]))
+    (counted,) = found(messages, ("m2", [YES, YES | maybe | {"receive_count": 2}]))
+
+    assert message.trigger_sentence.startswith("It was delivered 1 to 2 times")
+    assert counted.trigger_sentence.startswith("It was delivered 2 times")
+
+
 def test_another_message_of_the_work_says_where_it_comes_from():
     first, second = found(
         messages,
