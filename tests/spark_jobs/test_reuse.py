@@ -28,7 +28,7 @@ from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
 from tests.oracle import World
 from tests.oracle.bundle import TABLES, settings_of
-from tests.spark_jobs import small_worlds
+from tests.spark_jobs import redriven, small_worlds
 from tests.spark_jobs.small_lake import SmallLake, at, record, run, some_id
 from tests.spark_jobs.thought_up import plans
 
@@ -178,9 +178,17 @@ class Begun:
 
 
 @pytest.fixture(scope="module")
-def halves(by_hand, said, tmp_path_factory) -> Begun:
+def of_every_step() -> Rows:
+    """Evidence of which every step makes something: a worker, functions, one of a FIFO queue, and what a move task brought back."""
+    parcels = SmallLake()
+    redriven.add_parcels(parcels)
+    return evidence_of([MIXED[0], MIXED[1], MIXED[3]], parcels.rows)
+
+
+@pytest.fixture(scope="module")
+def halves(of_every_step, said, tmp_path_factory) -> Begun:
     """A lake judged with the first half of some evidence, with the second half in it."""
-    evidence, folder = evidence_of(MIXED[:3], by_hand), tmp_path_factory.mktemp("halves")
+    evidence, folder = of_every_step, tmp_path_factory.mktemp("halves")
     first, second = in_rounds(evidence, 2, random.Random("halves"))
     lake = Lake(folder / "halves")
     append(lake, first)
@@ -376,14 +384,14 @@ OTHER_SETTINGS = {
 
 
 @pytest.mark.parametrize(("old", "new"), OTHER_SETTINGS.values(), ids=OTHER_SETTINGS)
-def test_settings_that_are_changed_and_changed_back(old, new, begun, said, by_hand, tmp_path):
+def test_settings_that_are_changed_and_changed_back(old, new, begun, said, of_every_step, tmp_path):
     assert old in said.text
     other = Settings.parse(said.text.replace(old, new, 1 if "zone" in new else -1))
 
     changed = judged(begun.lake, other)
 
     assert changed != begun.expected
-    assert_same(changed, anew(evidence_of(MIXED[:3], by_hand), other, tmp_path / "anew"))
+    assert_same(changed, anew(of_every_step, other, tmp_path / "anew"))
     assert_same(judged(begun.lake, said), begun.expected)
 
 
