@@ -68,15 +68,16 @@ def runs_of(statements: Sequence[Statement]) -> Runs:
     begun before was handed to the last, where that has named none; an error is that of the one closed next. A line that stands outside
     its run goes back to it: to the first START of its request id, 0 where no START is in evidence. Lines outside any
     open run, which means that lines are missing, belong to no neighbour: they are in gaps, by the time (ms) of the
-    START or REPORT before them, 0 for none. But an error there is that of the run that is closed next, if its START
-    is missing: it may have failed. So is one behind a run's END, whose REPORT is missing.
+    START or REPORT before them, 0 for none. So do a batch that is printed more than a moment behind an END without its REPORT, and
+    what follows it. But an error there is that of the run that is closed next, if its START is missing: it may have failed. So is
+    one behind a run's END, whose REPORT is missing.
     """
     started = {s.request_id for s in statements if s.kind == "start"}
     starts: dict[str, int] = {}
     runs: dict[tuple[str, int], list[Statement]] = {}
     gaps: dict[int, list[Statement]] = {}
     last_started = open_id = ended_id = None
-    border_ms = 0
+    border_ms = ended_at = 0
     errors: list[tuple[int, Statement]] = []
     on: dict[str, _Said] = {}
     rivals: dict[str, set[str]] = {}
@@ -90,6 +91,9 @@ def runs_of(statements: Sequence[Statement]) -> Runs:
         ):  # of a run that the open one invoked elsewhere
             statement, request_id = statement._replace(kind="app", request_id=None), None
         if request_id is None:
+            is_over = open_id == ended_id and closed_at.get(open_id or "", place) < place
+            if is_over and statement.at - ended_at > _MOMENT_US and _prints_batch(statement):
+                open_id = None
             request_id = None if statement.kind in _ERRORS and open_id == ended_id else open_id
             if len(on) > 1 and statement.kind in _ERRORS:
                 request_id = closes[bisect_left(closes, (place,))][1]
@@ -119,7 +123,7 @@ def runs_of(statements: Sequence[Statement]) -> Runs:
             else:
                 on[request_id].hear(statement)
         if statement.kind == "end":
-            ended_id = request_id
+            ended_id, ended_at = request_id, statement.at
         if statement.kind in CLOSES or statement.kind == "start":
             if errors and request_id is not None and request_id not in started:
                 for before_ms, error in errors:

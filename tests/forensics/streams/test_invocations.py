@@ -134,6 +134,24 @@ WHERE = {
         ],
         {(A, 1): ["m"], (A, 0): ["n"]},
     ),
+    "of nobody, where its batch is printed long behind an END without its REPORT": (
+        [
+            *((1, "start", A), (2, "app", None, mention("m")), (3, "end", A)),
+            *((1_004, "app", None, batch("n")), (1_005, "app", None, begun("n"))),
+        ],
+        {(A, 1): ["m"], ("?1.1004", 0): ["n", "n"]},
+    ),
+    "that has ended, where its batch is printed within a moment of the END, or its REPORT comes behind": (
+        [
+            *((1, "start", A), (3, "end", A), (1_003, "app", None, batch("m"))),
+            *((2_000, "start", B), (2_001, "end", B), (3_900, "app", None, batch("n")), (3_901, "report", B)),
+        ],
+        {(A, 1): ["m"], (B, 1): ["n"]},
+    ),
+    "that has ended, where another line stands behind the END": (
+        [(1, "start", A), (3, "end", A), (1_500, "app", None, mention("m"))],
+        {(A, 1): ["m"]},
+    ),
     "that is closed, whose END is written behind its REPORT": (
         [(1, "start", A), (2, "app", A, mention("m")), (3, "report", A), (4, "app", A, mention("n")), (5, "end", A)],
         {(A, 1): ["m", "n"]},
