@@ -1,6 +1,6 @@
 """Which run of a function each line of a stream belongs to."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
@@ -138,7 +138,29 @@ def runs_of(statements: Sequence[Statement]) -> Runs:
         earlier = 1 if request_id in started else 0
         start_index = starts[request_id] if request_id == last_started else earlier
         runs.setdefault((request_id, start_index), []).append(statement)
+    _give_cut_batches(statements, runs, gaps)
     return Runs(runs, gaps, rivals, astray)
+
+
+def _give_cut_batches(
+    statements: Sequence[Statement],
+    runs: dict[tuple[str, int], list[Statement]],
+    gaps: Mapping[int, list[Statement]],
+) -> None:
+    """Give a batch that stands in no run to the run without a START that speaks next, names a message of it and prints none itself.
+
+    Its line was cut, and its request id with it.
+    """
+    for lines in gaps.values():
+        for batch in [s for s in lines if any(f.role == "record" for f in s.facts)]:
+            place = bisect_right(statements, IN_ORDER(batch), key=IN_ORDER)
+            mine = runs.get((statements[place].request_id or "", 0), []) if place < len(statements) else []
+            if not mine or mine[0] is not statements[place] or mine[0].at - batch.at > _MOMENT_US:
+                continue
+            prints = any(f.role == "record" for s in mine for f in s.facts)
+            if not prints and not _messages(batch).isdisjoint(set().union(*map(_messages, mine))):
+                lines.remove(batch)
+                mine.insert(0, batch)
 
 
 def _prints_batch(statement: Statement) -> bool:

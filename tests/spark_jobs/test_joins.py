@@ -167,6 +167,27 @@ BY_HAND = {
         sorted([*run(A, 0, *[f"did {M}"] * 9), *run(B, 5)]),
         [int(B in text) for _, text in sorted([*run(A, 0, *[f"did {M}"] * 9), *run(B, 5)])],
     ),
+    "a batch without its request stands before a run without a START": (
+        [*run(C, 0), (20, printed(M)), (22, forms(A, M)["effect with its request"]), (30, forms(A, M)["report"])],
+        [0, 0, 0, 1, 2, 2],
+    ),
+    "a silent line stands between such a batch and its run": (
+        [(20, printed(M)), (21, "connected"), (22, forms(A, M)["effect with its request"]), *run(C, 40)],
+        [0, 1, 2, 2, 2, 2],
+    ),
+    "a silent line of another request stands between such a batch and its run": (
+        [
+            (20, printed(M)),
+            (21, forms(B, M)["silence with its request"]),
+            (22, forms(A, M)["effect with its request"]),
+            (90, forms(B, M)["silence with its request"]),
+        ],
+        [0, 1, 2, 2],
+    ),
+    "a run that was over stands between such a batch and its run": (
+        [(0, printed(M)), *run(C, 2), (22, forms(A, M)["effect with its request"]), (90, forms(A, M)["report"])],
+        [0, 1, 1, 1, 2, 2],
+    ),
     "lines that wait on both sides of an invocation that is over": (
         [*run(C, 0, without=("end", "report")), *TWO[0:0], *run(A, 10, f"did {M}"), (40, f"did {N}")],
         [0, 1, 1, 1, 1, 2],

@@ -134,6 +134,34 @@ WHERE = {
         ],
         {(A, 1): ["m"], (A, 0): ["n"]},
     ),
+    "without a START that speaks next and names a message of the batch": (
+        [(1, "app", None, record("m"), record("n")), (1_001, "app", A, begun("n")), (1_002, "app", A, begun("m"))],
+        {(A, 0): ["m", "n", "n", "m"]},
+    ),
+    "of nobody, where a batch is printed, and who speaks next names another message": (
+        [(1, "app", None, record("m")), (2, "app", A, begun("n"))],
+        {(A, 0): ["n"], ("?0.1", 0): ["m"]},
+    ),
+    "of nobody, where he speaks a second later": (
+        [(1, "app", None, record("m")), (1_002, "app", A, begun("m"))],
+        {(A, 0): ["m"], ("?0.1", 0): ["m"]},
+    ),
+    "of nobody, where he prints a batch of his own": (
+        [(1, "app", None, record("m")), (2, "app", A, record("m"))],
+        {(A, 0): ["m"], ("?0.1", 0): ["m"]},
+    ),
+    "of nobody, where he has spoken before": (
+        [(1, "app", A, mention("m")), (2, "app", None, record("m")), (3, "app", A, begun("m"))],
+        {(A, 0): ["m", "m"], ("?0.2", 0): ["m"]},
+    ),
+    "of nobody, where he has a START": (
+        [(1, "app", None, record("m")), (2, "start", A), (3, "app", A, begun("m"))],
+        {(A, 1): ["m"], ("?0.1", 0): ["m"]},
+    ),
+    "of nobody, where nobody speaks behind it": (
+        [(1, "app", A, begun("m")), (2, "app", None, record("m"))],
+        {(A, 0): ["m"], ("?0.2", 0): ["m"]},
+    ),
     "of nobody, where its batch is printed long behind an END without its REPORT": (
         [
             *((1, "start", A), (2, "app", None, mention("m")), (3, "end", A)),
