@@ -12,9 +12,10 @@ from forensics.streams.beside import leave_open, mark_beside_others
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.deliveries import prints_whole_batch
 from forensics.streams.facts import facts_of
+from forensics.streams.gap_parts import parts_of
 from forensics.streams.groups import LAMBDA_STREAM
 from forensics.streams.model import ERROR, Fact, Invocation, LogGroup, LogLine
-from forensics.streams.once import MOMENT_US, statements_once
+from forensics.streams.once import statements_once
 from forensics.streams.runs import CLOSES, ENDS, IN_ORDER, MARKS, Statement, parted_where_run_again, runs_of
 
 INIT_ERRORS = (
@@ -272,55 +273,8 @@ def _of_gap(border_ms: int, lines: Sequence[Statement], silence_ms: int, maker: 
         return []
     if lines[0].at == lines[-1].at:
         return [maker.run(f"?{border_ms}.{lines[0].at // 1000}", 0, lines)]
-    parts = _parts(lines, silence_ms)
+    parts = parts_of(lines, silence_ms)
     return [maker.part(f"?{border_ms}.{opened}", facts) for opened, facts in parts.items()]
-
-
-def _parts(lines: Iterable[Statement], silence_ms: int) -> dict[str, list[Fact]]:
-    """Part the facts of lines, in order, into what may have been one run each; by when each part opened (ms).
-
-    A message opens a part where its record is printed under another receipt handle, where it was not spoken of for
-    longer than one run can take (``silence_ms``), or where it is handed over or failed again more than a moment behind a response: a
-    run answers once. Facts that name no message stay with the records printed last; where
-    there are none, or another message was begun since, or their part was silent for so long, they are in a part of their own.
-    """
-    parts: dict[str, list[Fact]] = {}
-    of_message: dict[str, str] = {}
-    spoken_at: dict[str, int] = {}
-    handles: dict[str, str] = {}
-    current: str | None = None
-    printed: str | None = None
-    answered_at: int | None = None
-    for statement in lines:
-        for fact in statement.facts:
-            at_ms, message_id = fact.at // 1000, fact.message_id
-            if message_id is None:
-                if current is None or at_ms - parts[current][-1].at // 1000 > silence_ms:
-                    current = f"{at_ms}.unnamed"
-                parts.setdefault(current, []).append(fact)
-                continue
-            last_at, last_handle = spoken_at.get(message_id), handles.get(message_id)
-            if fact.role == "record":
-                handles[message_id] = fact.receipt_handle or fact.evidence_id
-            is_new = last_at is None or at_ms - last_at // 1000 > silence_ms or handles.get(message_id) != last_handle
-            if is_new or (last_at is not None and _is_behind_answer(fact, answered_at, last_at)):
-                of_message[message_id] = str(at_ms)
-            spoken_at[message_id] = fact.at
-            opened = of_message[message_id]
-            if fact.role == "record":
-                current = printed = opened
-            elif fact.role == "started" and opened != current == printed:  # its record is lost
-                current = None
-            parts.setdefault(opened, []).append(fact)
-        answered_at = statement.at if statement.is_response else answered_at
-    return parts
-
-
-def _is_behind_answer(fact: Fact, answered_at: int | None, last_at: int) -> bool:
-    """Tell whether a message that was last spoken of before a response is in another run's hand; what is left behind only works on."""
-    if answered_at is None or last_at > answered_at or fact.at - answered_at <= MOMENT_US:
-        return False
-    return fact.is_of_hand or fact.role == "failure"
 
 
 def invocation_row(invocation: Invocation, group: LogGroup) -> dict[str, Any]:

@@ -390,6 +390,24 @@ PARTED = {
         ],
         {"?0.0": ["m"], "?0.1.unnamed": ["key:k", "key:l"], "?0.2": ["n"]},
     ),
+    "a key that is told of again longer after than a run can take, others all the while: apart": (
+        [
+            (at, "app", None, by_key(key))
+            for at, key in ((0, "k"), (700, "l"), (1_001, "k"), (1_400, "l"), (1_702, "l"))
+        ],
+        {"?0.0.unnamed": ["key:k", "key:l"], "?0.1001.unnamed": ["key:k", "key:l", "key:l"]},
+    ),
+    "a key that is told of again as soon as a run can take, or otherwise: together": (
+        [
+            *((0, "app", None, ("started", None, {"key": "k"})), (600, "app", None, by_key("k"))),
+            *((1_500, "app", None, by_key("k")), (1_600, "app", None, by_key("k"))),
+        ],
+        {"?0.0.unnamed": ["key:k"] * 4},
+    ),
+    "a key that is told of again with records printed since: with them": (
+        [(0, "app", None, by_key("k")), (900, "app", None, record("m")), (1_100, "app", None, by_key("k"))],
+        {"?0.0.unnamed": ["key:k"], "?0.900": ["m", "key:k"]},
+    ),
     "a key, where one of those printed last was begun since: with them": (
         [(0, "app", None, record("m"), record("n")), (5, "app", None, begun("n")), (6, "app", None, by_key("k"))],
         {"?0.0": ["m", "n", "n", "key:k"]},
