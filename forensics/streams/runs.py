@@ -152,13 +152,13 @@ def _give_cut_batches(
     Its line was cut, and its request id with it.
     """
     for lines in gaps.values():
-        for batch in [s for s in lines if any(f.role == "record" for f in s.facts)]:
+        for batch in [s for s in lines if _messages(s, "record")]:
             place = bisect_right(statements, IN_ORDER(batch), key=IN_ORDER)
             mine = runs.get((statements[place].request_id or "", 0), []) if place < len(statements) else []
             if not mine or mine[0] is not statements[place] or mine[0].at - batch.at > _MOMENT_US:
                 continue
-            prints = any(f.role == "record" for s in mine for f in s.facts)
-            if not prints and not _messages(batch).isdisjoint(set().union(*map(_messages, mine))):
+            names_mine = not _messages(batch).isdisjoint(set().union(*map(_messages, mine)))
+            if names_mine and not any(_messages(s, "record") for s in mine):
                 lines.remove(batch)
                 mine.insert(0, batch)
 
