@@ -70,7 +70,8 @@ def runs_of(statements: Sequence[Statement]) -> Runs:
     open run, which means that lines are missing, belong to no neighbour: they are in gaps, by the time (ms) of the
     START or REPORT before them, 0 for none. So do a batch that is printed more than a moment behind an END without its REPORT, and
     what follows it. But an error there is that of the run that is closed next, if its START is missing: it may have failed. So is
-    one behind a run's END, whose REPORT is missing.
+    one behind a run's END, whose REPORT is missing. How long a run took tells which lines are its own where its START is missing, and
+    the REPORT of the run before it, too.
     """
     started = {s.request_id for s in statements if s.kind == "start"}
     starts: dict[str, int] = {}
@@ -86,6 +87,10 @@ def runs_of(statements: Sequence[Statement]) -> Runs:
     closed_at = {request_id: place for place, request_id in closes}
     for place, statement in enumerate(statements):
         request_id = statement.request_id
+        took_ms = statement.duration_ms if statement.kind in ENDS and request_id not in started else None
+        if took_ms is not None and request_id and open_id and open_id not in closed_at and not on:
+            unclosed = runs.get((open_id, starts[open_id]), [])
+            runs.setdefault((request_id, 0), []).extend(_spoken_since(statement.at - int(took_ms * 1000), unclosed))
         if (
             statement.kind == TIMEOUT_ANSWER and request_id not in started
         ):  # of a run that the open one invoked elsewhere
@@ -140,6 +145,23 @@ def runs_of(statements: Sequence[Statement]) -> Runs:
         runs.setdefault((request_id, start_index), []).append(statement)
     _give_cut_batches(statements, runs, gaps)
     return Runs(runs, gaps, rivals, astray)
+
+
+def _spoken_since(began_at: int, before: list[Statement]) -> list[Statement]:
+    """Take what was said without a request id since another run began from the run before it, and return it.
+
+    The platform writes how long a run took up to a moment behind its end: a batch that was printed so long before is the other's, too,
+    if the run before had named its messages.
+    """
+    place = len(before)
+    while place and before[place - 1].request_id is None and before[place - 1].at >= began_at - _MOMENT_US:
+        place -= 1
+    printed = [n for n in range(place, len(before)) if _prints_batch(before[n])]
+    if printed and any(s.facts for s in before[: printed[-1]]):
+        place = printed[-1]
+    else:
+        place = next((n for n in range(place, len(before)) if before[n].at >= began_at), len(before))
+    return _taken_from(before, place)
 
 
 def _give_cut_batches(

@@ -32,13 +32,18 @@ class Limit:
 
 
 def stream(*lines, silence_ms=1_000):
-    """Lines as (ms, kind, request id or None, facts...) to statements in order; of kind "answer" is one with a batch response."""
+    """Lines as (ms, kind, request id or None, facts...) to statements in order.
+
+    Of kind "answer" is one with a batch response, of kind "report of 500" one that says that its run took so many ms.
+    """
     statements = []
-    for number, (ms, kind, request_id, *facts) in enumerate(lines):
+    for number, (ms, says, request_id, *facts) in enumerate(lines):
+        kind, _, took_ms = says.partition(" of ")
         at, evidence_id = ms * 1000, f"e-{number}"
         stated = [Fact(role, at, evidence_id, message_id, **more) for role, message_id, more in facts]
         said = ("app", True) if kind == "answer" else (kind, False)
-        statements.append(Statement(at, number, evidence_id, said[0], request_id, is_response=said[1], facts=stated))
+        more = {"is_response": said[1], "duration_ms": float(took_ms) if took_ms else None}
+        statements.append(Statement(at, number, evidence_id, said[0], request_id, facts=stated, **more))
     return statements
 
 
@@ -137,6 +142,57 @@ WHERE = {
     "without a START that speaks next and names a message of the batch": (
         [(1, "app", None, record("m"), record("n")), (1_001, "app", A, begun("n")), (1_002, "app", A, begun("m"))],
         {(A, 0): ["m", "n", "n", "m"]},
+    ),
+    "that was on by what its REPORT says it took, where its START is missing and the REPORT of the run before it": (
+        [
+            *((1, "start", A), (2, "app", None, mention("m")), (99, "app", None, mention("n"))),
+            *((100, "app", None, mention("m")), (600, "report of 500", B)),
+        ],
+        {(A, 1): ["m", "n"], (B, 0): ["m"]},
+    ),
+    "that was on by its own end, where what it says of itself comes first": (
+        [
+            *((1, "start", A), (2, "app", None, begun("m")), (200, "app", None, begun("m"))),
+            *((600, "runtime_done of 500", B), (601, "report of 500", B)),
+        ],
+        {(A, 1): ["m"], (B, 0): ["m"]},
+    ),
+    "that was on so, with the batch that it printed up to a moment before": (
+        [
+            *((1, "start", A), (2, "app", None, batch("m")), (3, "app", None, batch("m"))),
+            *((1_000, "app", None, begun("m")), (1_503, "report of 500", B)),
+        ],
+        {(A, 1): ["m"], (B, 0): ["m", "m"]},
+    ),
+    "before it, where a batch was printed earlier than that": (
+        [
+            *((1, "start", A), (2, "app", None, batch("m")), (3, "app", None, batch("n"))),
+            *((1_004, "app", None, begun("m")), (1_504, "report of 500", B)),
+        ],
+        {(A, 1): ["m", "n"], (B, 0): ["m"]},
+    ),
+    "before it, where that has named nothing and prints its batch so late": (
+        [(1, "start", A), (2, "app", None, batch("m")), (9, "app", None, begun("m")), (508, "report of 499", B)],
+        {(A, 1): ["m"], (B, 0): ["m"]},
+    ),
+    "before it by its request id, however late": (
+        [(1, "start", A), (700, "app", A, mention("m")), (900, "report of 500", B)],
+        {(A, 1): ["m"], (B, 0): []},
+    ),
+    "before it, which is over": (
+        [(1, "start", A), (2, "end", A), (700, "app", None, mention("m")), (900, "report of 500", B)],
+        {(A, 1): ["m"], (B, 0): []},
+    ),
+    "before it, where the other has a START elsewhere": (
+        [(1, "start", A), (700, "app", None, mention("m")), (900, "report of 500", B), (901, "start", B)],
+        {(A, 1): ["m"], (B, 1): []},
+    ),
+    "that is on, where another was on with it": (
+        [
+            *((1, "start", B), (2, "start", A), (700, "app", None, mention("m"))),
+            *((900, "report of 500", "3f2504e0-4f89-41d3-9a0c-0305e82c3303"), (901, "report", B)),
+        ],
+        {(B, 1): [], (A, 1): ["m"], ("3f2504e0-4f89-41d3-9a0c-0305e82c3303", 0): []},
     ),
     "of nobody, where a batch is printed, and who speaks next names another message": (
         [(1, "app", None, record("m")), (2, "app", A, begun("n"))],
