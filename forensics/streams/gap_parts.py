@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from forensics.streams.model import Fact
+from forensics.streams.model import TAKEN, Fact
 from forensics.streams.once import MOMENT_US
 from forensics.streams.runs import Statement
 
@@ -12,9 +12,10 @@ def parts_of(lines: Iterable[Statement], silence_ms: int) -> dict[str, list[Fact
 
     A message opens a part where its record is printed under another receipt handle, where it was not spoken of for
     longer than one run can take (``silence_ms``), or where it is handed over or failed again more than a moment behind a response: a
-    run answers once. Facts that name no message stay with the records printed last; where there are none, or another message was
-    begun since, or their part was silent for so long, they are in a part of their own; so they are from where one tells of a key
-    what it told in that part so long ago: other keys may have been told of all the while.
+    run answers once. So it does where its work is told once more, with the same key, more than a moment later: by another run,
+    perhaps, so that there the message counts as taken, and no more. Facts that name no message stay with the records printed last; where
+    there are none, or another message was begun since, or their part was silent for so long, they are in a part of their own; so they
+    are from where one tells of a key what it told in that part so long ago: other keys may have been told of all the while.
     """
     parts: dict[str, list[Fact]] = {}
     of_message: dict[str, str] = {}
@@ -23,6 +24,7 @@ def parts_of(lines: Iterable[Statement], silence_ms: int) -> dict[str, list[Fact
     keys: dict[tuple[str, str | None], tuple[str, int]] = {}
     current: str | None = None
     printed: str | None = None
+    done: dict[tuple[str, str | None], tuple[str, int]] = {}
     answered_at: int | None = None
     for statement in lines:
         for fact in statement.facts:
@@ -42,6 +44,12 @@ def parts_of(lines: Iterable[Statement], silence_ms: int) -> dict[str, list[Fact
             is_new = last_at is None or at_ms - last_at // 1000 > silence_ms or handles.get(message_id) != last_handle
             if is_new or (last_at is not None and _is_behind_answer(fact, answered_at, last_at)):
                 of_message[message_id] = str(at_ms)
+            if fact.role == "effect":
+                told_in, told_at = done.get((message_id, fact.key), (None, fact.at))
+                if told_in == of_message[message_id] and fact.at - told_at > MOMENT_US:
+                    of_message[message_id] = str(at_ms)
+                    fact = fact._replace(role="mention", detail=TAKEN)
+                done[message_id, fact.key] = of_message[message_id], fact.at
             spoken_at[message_id] = fact.at
             opened = of_message[message_id]
             if fact.role == "record":

@@ -67,8 +67,8 @@ def begun(message_id):
     return ("started", message_id, {})
 
 
-def effect(message_id):
-    return ("effect", message_id, {})
+def effect(message_id, key=None):
+    return ("effect", message_id, {"key": key})
 
 
 def by_key(key):
@@ -429,6 +429,28 @@ PARTED = {
         [(0, "app", None, record("m"), record("n")), (5, "app", None, mention("n")), (6, "app", None, mention("m"))],
         {"?0.0": ["m", "n", "n", "m"]},
     ),
+    "a message whose work is told once more, more than a moment later: taken by another run, perhaps": (
+        [*((at, "app", None, effect("m")) for at in (0, 1_000, 2_001)), (2_002, "app", None, mention("m"))],
+        {"?0.0": ["m", "m"], "?0.2001": ["m", "m"]},
+    ),
+    "a message whose work is told once more with another key, or by another line: of the same run": (
+        [
+            *(
+                (0, "app", None, effect("m", "k")),
+                (900, "app", None, begun("m")),
+                (1_001, "app", None, effect("m", "l")),
+            ),
+            *((1_002, "app", None, mention("m")), (1_800, "app", None, begun("m"))),
+        ],
+        {"?0.0": ["m"] * 5},
+    ),
+    "a message whose work is told once more after another has opened a part": (
+        [
+            *((0, "app", None, effect("m")), (500, "app", None, record("m")), (1_002, "app", None, effect("m"))),
+            *((1_900, "app", None, mention("m")), (2_003, "app", None, effect("m"))),
+        ],
+        {"?0.0": ["m"], "?0.500": ["m", "m", "m"], "?0.2003": ["m"]},
+    ),
     "a key: with the records printed last": (
         [(0, "app", None, record("m")), (5, "app", None, record("n")), (6, "app", None, by_key("k"))],
         {"?0.0": ["m"], "?0.5": ["n", "key:k"]},
@@ -503,6 +525,16 @@ PARTED = {
 @pytest.mark.parametrize(("lines", "expected"), PARTED.values(), ids=PARTED)
 def test_lines_in_no_run_are_parted(lines, expected):
     assert {request_id: items for (request_id, _), items in runs(*lines).items()} == expected
+
+
+def test_work_told_once_more_in_no_run_counts_as_taken_and_not_as_done():
+    lines = [(0, "app", None, effect("m", "k")), (1_001, "app", None, effect("m", "k"))]
+
+    done, again = (
+        fact for i in assembled(stream(*lines), "s", replace(GROUP, silence_ms=2_000), Limit()) for fact in i.facts
+    )
+
+    assert (done.role, again.role, again.detail, again.key) == ("effect", "mention", TAKEN, "k")
 
 
 ANSWERED = {
