@@ -107,10 +107,10 @@ def decide_endings(item: Sequence[Delivery], around: Surroundings) -> None:
 
 
 def _may_have_succeeded(last: Delivery, earlier: Sequence[Delivery]) -> bool:
-    """Tell whether another run of the last receive succeeded, by whose end the poller may have gone; no sign tells that it was moved."""
+    """Tell whether another run of the last receive may have succeeded, by whose end the poller may have gone; no sign tells that it was moved."""
     if last.received_dead_at is not None or last.is_in_dead_letter_queue:
         return False
-    return any(are_one_receive(d, last) and _succeeded(d) for d in earlier)
+    return any(are_one_receive(d, last) and (_succeeded(d) or d.run_status == "unknown") for d in earlier)
 
 
 def _may_delete_under(earlier: Delivery, received_from: int | None, has_sign: bool) -> bool:

@@ -326,7 +326,17 @@ ACROSS = {
 OF_ONE = {
     "both failed": ([{**LAST_ALLOWED, **HAD}] * 2, (), ["unknown", "dead_lettered"]),
     "the first succeeded": ([HAD, {**LAST_ALLOWED, **HAD}], (), ["unknown", "unknown"]),
+    "nothing tells how the first ended": (
+        [{"run_status": "unknown"} | HAD, {**LAST_ALLOWED, **HAD}],
+        (),
+        ["unknown", "unknown"],
+    ),
     "and the dead-letter queue grew": ([HAD, {**LAST_ALLOWED, **HAD}], (HIDDEN,), ["unknown", "dead_lettered"]),
+    "nothing tells how one of another receive ended": (
+        [{"queue": "orders.fifo", "run_status": "unknown"}, {**LAST_ALLOWED, **HAD, "queue": "orders.fifo"}],
+        (),
+        ["visibility_expired", "dead_lettered"],
+    ),
     "one of another receive succeeded": (
         [{"queue": "orders.fifo"}, {**LAST_ALLOWED, **HAD, "queue": "orders.fifo"}],
         (),
