@@ -152,7 +152,7 @@ def unnamed_rows(
     rows = []
     for start, end in pairwise([*starts, len(facts)]):
         job = [placed.fact for placed in facts[start:end]]
-        is_over = any(ends_handling(fact) or fact.role == STOPPING for fact in job)
+        is_over = end < len(facts) or any(ends_handling(fact) or fact.role == STOPPING for fact in job)
         if is_over and all(fact.item_id is None or fact.is_passing for fact in job):
             rows.append(_unnamed_row(log_stream, group, job))
     return rows

@@ -77,21 +77,25 @@ def beside_other_jobs(facts: Sequence[PlacedFact], silence_ms: int = 0) -> set[i
     """Return the places where several jobs may be on, of starts that name nothing; ``silence_ms`` as in ``LogGroup``.
 
     A job is on from its start until an end. Which of several ended, nothing tells until all have. Where jobs were on all the time for
-    ``LOOK_BACK`` facts and ``SLOWEST`` silences, as many as that were killed, for all we know; until an end without a start shows
-    that one was slow, or, without such, that one was on before: from where the stream begins, or from the start before it. A delete
+    ``LOOK_BACK`` facts and ``SLOWEST`` silences, as many as that were killed, for all we know, unless a message is named then that
+    an earlier job had opened; until an end without a start shows that one was slow, or, without such, that one was on before: from
+    where the stream begins, or from the start before it. A delete
     that went wrong may be followed by an end of the same job, yet not by its work: once another begins it was the end.
     """
     found: set[int] = set()
     begun = ended = undeleted = last_start = 0
     least = since = since_at = 0
     killed_from: int | None = None
+    jobs, opened_in, goes_on = 0, dict[str, int](), False
     for place, (at, _, _, fact) in enumerate(facts):
         if begun and place - since >= LOOK_BACK and at - since_at >= SLOWEST * silence_ms * 1000:
-            killed_from = since
-            ended += least
-            begun, ended, undeleted = (0, 0, 0) if ended >= begun else (begun, ended, undeleted)
-            since, since_at, least = place, at, begun - ended
+            if not goes_on:
+                killed_from = since
+                ended += least
+                begun, ended, undeleted = (0, 0, 0) if ended >= begun else (begun, ended, undeleted)
+            since, since_at, least, goes_on = place, at, begun - ended, False
         if is_nameless_start(fact):
+            jobs += 1
             if ended + undeleted >= begun:
                 begun = ended = undeleted = 0
                 since, since_at, least = place, at, 1
@@ -99,6 +103,9 @@ def beside_other_jobs(facts: Sequence[PlacedFact], silence_ms: int = 0) -> set[i
             last_start = place
             continue
         is_nameless, is_end = fact.item_id is None, fact.role in CLOSERS
+        if fact.item_id is not None and fact.role in OPENERS:
+            opened_in[fact.item_id] = jobs
+        goes_on = goes_on or opened_in.get(fact.item_id or "", jobs) < jobs
         if is_nameless and is_end and not begun:
             first = killed_from if killed_from is not None else 0 if place < LOOK_BACK else last_start
             found.update(n for n in range(first, place + 1) if not is_nameless_start(facts[n].fact))

@@ -690,6 +690,23 @@ def test_a_job_may_be_slow_for_some_silences(silence_ms, about):
     assert _items(stream(*SLOW), one_at_a_time=False, silence_ms=silence_ms)[-1] == about
 
 
+BESIDE = ("worker_started", "started a", *["mention"] * (LOOK_BACK - 6), "worker_started", "started b")
+THEN = ("worker_finished", "mention z", "worker_started", "started c", "worker_finished")
+GOING_ON = {
+    "a message is named that an earlier job opened": ("mention a", "-"),
+    "what the last job opened is named": ("mention b", "c"),
+    "a message is named that no job opened": ("mention z", "c"),
+    "the last job opens what an earlier one had": ("started a", "c"),
+}
+
+
+@pytest.mark.parametrize(("said", "about"), GOING_ON.values(), ids=GOING_ON)
+def test_a_job_that_was_on_for_long_was_killed_unless(said, about):
+    lines = (*BESIDE, said, *THEN)
+
+    assert _items(stream(*lines), one_at_a_time=False, silence_ms=15_000)[-1] == about
+
+
 def test_an_end_too_many_shows_that_the_job_which_seemed_to_be_killed_was_slow():
     later = ("worker_started", "started c", "worker_finished")
 

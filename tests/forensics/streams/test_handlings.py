@@ -792,6 +792,10 @@ UNNAMED = {
     "one names a message in passing": ((*ONE, "worker_started", "passing b", "worker_finished"), [5]),
     "one says that a message is in hand": ((*ONE, "worker_started", "mention b", "worker_finished"), []),
     "one names nothing, and is on for all we know": ((*ONE, "worker_started", "mention"), []),
+    "one names nothing, and did not end before the next began": (
+        (*ONE, "worker_started", "mention", *ONE),
+        [5],
+    ),
     "one names a key": ((*ONE, "worker_started", "effect key=k", "worker_finished"), []),
     "nothing in the stream names anything": (("worker_started", "worker_finished") * 2, []),
     "nothing begins jobs": (("started a", "worker_finished", "worker_finished"), []),
