@@ -38,6 +38,9 @@ _SHOWS_KEY = TELLS_KEY | {"effect", "guard"}
 _RAISED = frozenset({ERROR, "worker_raised"})
 """Roles of lines that say: something went wrong in the work on this message."""
 
+_STOPS = frozenset({"guard", "worker_refused"})
+"""Roles of lines that say: the work on this message was not begun."""
+
 _ONE_JOB_A_PROCESS = frozenset({"laravel"})
 """Frameworks whose worker process runs one job at a time, and whose stream is that process."""
 
@@ -237,7 +240,12 @@ class _Ends:
             self._failed_at.pop(item_id, None)
 
     def are_before(self, fact: Fact, item_id: str | None) -> bool:
-        """Tell whether an item had ended long before a fact that names nothing, and nothing named it since; or failed, and it is a success."""
+        """Tell whether an item had ended long before a fact that names nothing, and nothing named it since; or failed, and it is a success.
+
+        What stops work before it begins is not of one that has ended, however short before.
+        """
+        if fact.role in _STOPS and item_id in self._at:
+            return True
         ended = [self._at, *([self._failed_at] if fact.role == "worker_finished" else [])]
         return any(item_id in of and fact.at - of[item_id] > MOMENT_US for of in ended)
 

@@ -343,6 +343,15 @@ SAID = {
         ("record a", "effect a", "worker_delete_failed a", 1, "worker_delete_failed"),
         "a a a -",
     ),
+    "names nothing and says that the work was not begun, of a job": (("record a", "worker_refused"), "a a"),
+    "names nothing and says that the work was not begun, at once behind an end: the begin of its own is lost": (
+        ("record a", "worker_failed", "worker_refused", "record b", "worker_finished", "guard"),
+        "a a - b b -",
+    ),
+    "names nothing and says that the work was not begun, of what was named since": (
+        ("record a", "worker_failed", "effect a", "guard"),
+        "a a a a",
+    ),
     "names nothing, long behind an end, of what was named since": (
         ("record a", "worker_failed a", 9, "effect a", 9, "worker_failed"),
         "a a a a",
