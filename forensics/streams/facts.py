@@ -1,6 +1,6 @@
 """What one line says of single messages, in one shape whatever the line was."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from forensics.body_shape import body_shape
 from forensics.event_ids import is_event_id
@@ -71,8 +71,9 @@ def facts_of(
     if (line := parsed.worker) is not None:
         if line.visibility_s is not None and parsed.visibility_mark is None:
             facts.append(Fact(HIDDEN, at, evidence_id, line.message_id, detail=str(line.visibility_s)))
-        if line.event != "visibility_set":
-            for name in (line.message_id, *line.more_ids):
+        is_told = line.event == "delete_failed" and any(fact.is_failed_delete for fact in facts)
+        if line.event != "visibility_set" and not is_told:
+            for name in (line.message_id or _only_named(line, parsed.mentions or ()), *line.more_ids):
                 _add_once(facts, _worker(line, name, at, evidence_id))
     return facts
 
@@ -91,6 +92,11 @@ def of_line(facts: list[Fact], parsed: ParsedLine, line: str) -> list[Fact]:
     if parsed.mentions and is_error_line(parsed, line):
         facts = [*facts, *(Fact(ERROR, facts[0].at, facts[0].evidence_id, named) for named in parsed.mentions)]
     return facts if thread is None and mark is None else [f._replace(thread=thread, line_mark=mark) for f in facts]
+
+
+def _only_named(line: WorkerLine, mentions: Sequence[str]) -> str | None:
+    """Return the one message that is named beside what a framework says of a message without its id, as in a field of a logger's JSON."""
+    return mentions[0] if len(mentions) == 1 and line.job_id is None and line.event != "stopping" else None
 
 
 def _add_once(facts: list[Fact], told: Fact) -> None:

@@ -32,9 +32,6 @@ MOST_OPEN = 64
 GOES_ON = CLOSERS | {"effect", "guard", "handle_error", "worker_delete_failed"}
 """Roles of lines that say: this message is, or was until now, in hand."""
 
-_DONE_WITH = frozenset({"guard", "worker_delete_failed"})
-"""Roles of lines after which a message's work is not done any more: it was stopped, or had been done before."""
-
 
 def ends_handling(fact: Fact) -> bool:
     """Tell whether the worker says that a handling is over, or that its delete went wrong."""
@@ -160,7 +157,9 @@ class OpenMessages:
             self._closed.add(message_id)
             if not self._openings[message_id]:
                 self._drop(message_id)
-        elif fact.role in _DONE_WITH and max(self._openings.get(message_id, {"": 0}).values()) == 1:
+        elif (fact.role == "guard" or fact.is_failed_delete) and max(
+            self._openings.get(message_id, {"": 0}).values()
+        ) == 1:
             self._done_with.add(message_id)
         if fact.is_failed_delete and message_id in self._openings:
             self._closed.add(message_id)

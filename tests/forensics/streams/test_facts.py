@@ -77,6 +77,26 @@ CASES = {
         f"{REFUSED} messages {A}, {B}",
         [("mention", A, None, None), ("mention", B, None, None), ("handle_error", None, None, "expired:DeleteMessage")],
     ),
+    "a framework's failure, whose message is named beside its words": (
+        json.dumps({"msg": "Unexpected message handler failure: boom", "messageId": A}),
+        [("mention", A, None, None), ("worker_failed", A, None, None)],
+    ),
+    "a framework's failure, where two are named beside its words": (
+        json.dumps({"msg": "Unexpected message handler failure: boom", "ids": f"messages {A}, {B}"}),
+        [("mention", A, None, None), ("mention", B, None, None), ("worker_failed", None, None, None)],
+    ),
+    "a framework's failed delete, which SQS refused, said once": (
+        json.dumps({"msg": f"SQSError: SQS delete message failed: {REFUSED}", "messageId": A}),
+        [("mention", A, None, None), ("handle_error", A, None, "expired:DeleteMessage")],
+    ),
+    "a framework's failed delete, said once": (
+        json.dumps({"msg": "SQSError: SQS delete message failed: socket hang up", "messageId": A}),
+        [("mention", A, None, None), ("handle_error", A, None, "other:DeleteMessage")],
+    ),
+    "a process that is told to stop, which is no word on the message named": (
+        f"Received SIGTERM, will shutdown gracefully, message {A}",
+        [("mention", A, None, "taken"), ("worker_stopping", None, None, None)],
+    ),
     "an idempotency library's refusal": (
         "Execution already in progress with idempotency key: body=fn#5f",
         [("idempotency", None, None, "in_progress")],
