@@ -157,7 +157,7 @@ class _MessageInStream:
         return fact.receive_count is not None and bool(counts) and fact.receive_count not in counts
 
     def _give_to(self, mine: list[Fact], fact: Fact, latest: list[Fact]) -> None:
-        """Give what names a handling to it, by handle or receive count; with its delete the work last told in the latest, if it shows none.
+        """Give what names a handling to it, by handle or receive count; with its delete the work last told in the latest, if it shows none, and that did not end since.
 
         Else one effect would count twice: as the line that the quicker worker seems to have written, and as what the slower
         one finished before it tried to delete. And what a guard stopped would count as done, for its worker ends it all the same.
@@ -169,7 +169,10 @@ class _MessageInStream:
             of_work = [
                 n
                 for n, told in enumerate(latest)
-                if shows_work([told]) and told.thread in (None, fact.thread) and told.receive_count is None
+                if shows_work([told])
+                and told.thread in (None, fact.thread)
+                and told.receive_count is None
+                and not any(map(ends_handling, latest[n + 1 :]))
             ]
             place = max(of_work, default=None)
             if place is not None:

@@ -533,6 +533,13 @@ SAID = {
             "a: started guard finished",
         ],
     ),
+    "only ends tell their receive count: what the quicker one told before its own end stays its work": (
+        (
+            *("started a count=1", "started a count=2", "guard a", "worker_finished a count=2"),
+            "worker_finished a count=1",
+        ),
+        ["a: started finished", "a: started guard finished"],
+    ),
     "an end whose receive count nothing opened takes the effect right before it": (
         ("started a count=1", "effect a", "worker_finished a count=2"),
         ["a: started", "a: effect finished"],
