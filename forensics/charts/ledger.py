@@ -30,7 +30,7 @@ _RUN_ENDS = {"timeout": "timeout", "error": "error", "crash": "crash", "init_fai
 def timeline_of(deliveries: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Turn ``deliveries`` rows into rows that ``timeline_figure`` draws, one lane per item in order of first receive.
 
-    Work counts as done again when an earlier delivery of the same item did it.
+    Work counts as done again when another delivery of the same item did it before.
     """
     ordered = sorted(deliveries, key=lambda d: (d["item_id"], d["delivery_index"]))
     first: dict[str, Any] = {}
@@ -39,7 +39,7 @@ def timeline_of(deliveries: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
         if at and (d["item_id"] not in first or at < first[d["item_id"]]):
             first[d["item_id"]] = at
     lanes = {item: n for n, item in enumerate(sorted(first, key=lambda i: (first[i], i)), 1)}
-    done: set[str] = set()
+    done = _first_done(ordered)
     rows: list[dict[str, Any]] = []
     receives: dict[str, list[Any]] = defaultdict(list)
     for d in ordered:
@@ -49,13 +49,22 @@ def timeline_of(deliveries: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
             again_at = min(
                 (at for at in receives[d["item_id"]] if d["received_at"] and at > d["received_at"]), default=None
             )
-            rows += _marks(d, lanes[d["item_id"]], d["item_id"] in done, again_at)
-        if d["effect"] == "yes":
-            done.add(d["item_id"])
+            rows += _marks(d, lanes[d["item_id"]], done.get(d["item_id"]) is not d, again_at)
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     for column in ("at", "until_at"):
         frame[column] = pd.to_datetime(frame[column], utc=True)
     return frame
+
+
+def _first_done(ordered: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Return by item the delivery in which its work was done first: one received later may have been quicker than a slow one."""
+    first: dict[str, Mapping[str, Any]] = {}
+    for d in ordered:
+        if d["effect"] == "yes":
+            before = first.setdefault(d["item_id"], d)
+            if before["effect_at"] and d["effect_at"] and d["effect_at"] < before["effect_at"]:
+                first[d["item_id"]] = d
+    return first
 
 
 def _marks(d: Mapping[str, Any], lane: int, again: bool, again_at: Any) -> list[dict[str, Any]]:

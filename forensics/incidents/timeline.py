@@ -44,7 +44,7 @@ def mark_rows(ledger: Collection[Delivery], messages: Iterable[Message]) -> list
         item = d.queue_arn, d.item_id
         if item not in mine:
             continue
-        is_again = d.effect == "yes" and _place_in_work(d) != first_done[d.queue_arn, d.work_id]
+        is_again = d.effect == "yes" and _place_of_work(d) != first_done[d.queue_arn, d.work_id]
         shown_by = " ".join(filter(None, (d.log_stream, d.request_id)))
         for kind, at, until_at, label in _marks(
             d, is_again, receives.get(item, ()), (*item, d.delivery_index) in given_again
@@ -58,11 +58,14 @@ def mark_rows(ledger: Collection[Delivery], messages: Iterable[Message]) -> list
 
 
 def _first_done(ledger: Iterable[Delivery]) -> Mapping[tuple[str, str], tuple[int, str, int]]:
-    """Return per work the place of the delivery in which it was done first, of those in which it was for sure."""
+    """Return per work the place of the delivery in which it was done first, of those in which it was for sure.
+
+    A delivery that was received later may have done it before a slower one.
+    """
     first: dict[tuple[str, str], tuple[int, str, int]] = {}
     for d in ledger:
         if d.effect == "yes":
-            place = _place_in_work(d)
+            place = _place_of_work(d)
             if first.setdefault((d.queue_arn, d.work_id), place) > place:
                 first[d.queue_arn, d.work_id] = place
     return first
@@ -106,8 +109,9 @@ def _named_alike(ledger: Iterable[Delivery]) -> set[tuple[str, str]]:
     return found
 
 
-def _place_in_work(d: Delivery) -> tuple[int, str, int]:
-    return -1 if d.received_at is None else d.received_at, d.item_id, d.delivery_index
+def _place_of_work(d: Delivery) -> tuple[int, str, int]:
+    at = d.effect_at if d.effect_at is not None else d.received_at
+    return -1 if at is None else at, d.item_id, d.delivery_index
 
 
 def _marks(d: Delivery, is_again: bool, receives: Sequence[int], is_given_again: bool = False) -> Iterator[_Mark]:

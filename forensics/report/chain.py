@@ -58,11 +58,14 @@ def cause_chain(
 
     add(earlier["received_at"], _received(incident, earlier, first_run), first_run)
     done = [d for d in first_run if d["effect"] == "yes"]
+    again = [d for d in second_run if d["effect"] == "yes" and _done_before(d, deliveries)]
+    is_overtaken = bool(again) and _all_overtake(again, done)
     if done:
         shown = max(
             (d["effect_at"] or d["finished_at"] for d in done if d["effect_at"] or d["finished_at"]), default=None
         )
-        add(shown, _finished(len(done), len(first_run), _bases(done)), done)
+        finished = _finished_late if is_overtaken else _finished
+        add(shown, finished(len(done), len(first_run), _bases(done)), done)
     left = sum(d["ended_by"] != "deleted" for d in first_run)
     refused = earlier["delete_status"] in _DELETES
     if (
@@ -88,12 +91,12 @@ def cause_chain(
         add(came_at(told), _invoked_again(told, later, second_run, after_ms), [told, *second_run])
     else:
         add(later["received_at"], _came_again(told, later, second_run), [told, *second_run])
-    again = [d for d in second_run if d["effect"] == "yes" and _done_before(d, deliveries)]
     if again:
         at = min(
             (d["effect_at"] or d["finished_at"] for d in again if d["effect_at"] or d["finished_at"]), default=None
         )
-        add(at, _done_again(len(again), len(second_run)), again)
+        done_then = _done_meanwhile if is_overtaken else _done_again
+        add(at, done_then(len(again), len(second_run)), again)
     facts.sort(key=lambda f: (f.at is None, f.at or start))
     return tuple(facts)
 
@@ -183,6 +186,27 @@ def _done_before(delivery: Row, deliveries: Sequence[Row]) -> bool:
         and d["delivery_index"] < delivery["delivery_index"]
         for d in deliveries
     )
+
+
+def _all_overtake(again: Sequence[Row], done: Sequence[Row]) -> bool:
+    """Tell whether a later run did the work of each message before the run that had it first: which of the two repeated it, is the slower's."""
+    first = {d["item_id"]: d["effect_at"] for d in done}
+    pairs = [(d["effect_at"], first.get(d["item_id"])) for d in again]
+    return all(at is not None and other is not None and at < other for at, other in pairs)
+
+
+def _done_meanwhile(part: int, whole: int) -> str:
+    if whole == 1:
+        return "The work was done, before the earlier run had finished."
+    several = "The work of {part} of {messages} was done, before the earlier run had finished."
+    return said(several, part=part, messages=counted(whole, "message"))
+
+
+def _finished_late(part: int, whole: int, bases: str) -> str:
+    if whole == 1:
+        return said("The earlier run finished, too: the work was done again ({bases}).", bases=bases)
+    several = "The earlier run finished {part} of {messages}, too: their work was done again ({bases})."
+    return said(several, part=part, messages=counted(whole, "message"), bases=bases)
 
 
 def _done_again(part: int, whole: int) -> str:

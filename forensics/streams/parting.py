@@ -157,8 +157,9 @@ class _MessageInStream:
         return fact.receive_count is not None and bool(counts) and fact.receive_count not in counts
 
     def _give_to(self, mine: list[Fact], fact: Fact, latest: list[Fact]) -> None:
-        """Give what names a handling to it, by handle or receive count; with its delete the work last told in the latest, if it shows none, and that did not end since.
+        """Give what names a handling to it, by handle or receive count; with its delete the work last told in the latest, if it shows none.
 
+        Not if the latest has ended behind that work.
         Else one effect would count twice: as the line that the quicker worker seems to have written, and as what the slower
         one finished before it tried to delete. And what a guard stopped would count as done, for its worker ends it all the same.
         """

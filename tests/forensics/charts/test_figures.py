@@ -346,6 +346,19 @@ def test_a_ledger_draws_the_same_marks_as_the_timeline_of_its_incident(double_bi
     assert kinds == double_billing["kind"].value_counts().to_dict()
 
 
+def test_a_ledger_draws_work_as_done_again_by_the_slower_of_two_deliveries(double_billing):
+    story = Story()
+    tales.double_billing(story)
+    columns = dict.fromkeys(("started_at", "finished_at", "effect_at", "delete_at", "delete_status"))
+    item = next(d["item_id"] for d in story.findings["deliveries"] if d["effect"] == "yes" and d["delivery_index"] == 2)
+    mine = [columns | d for d in story.findings["deliveries"] if d["item_id"] == item and d["effect"] == "yes"]
+    slow = [d | {"effect_at": START + pd.Timedelta(seconds=90 - d["delivery_index"])} for d in mine]
+
+    drawn = timeline_of(slow)
+
+    assert dict(zip(drawn["kind"], drawn["delivery_index"], strict=True)).items() >= {"repeat": 1, "effect": 2}.items()
+
+
 def test_utc_needs_no_offset():
     assert zone_label(UTC, START) == "UTC"
 

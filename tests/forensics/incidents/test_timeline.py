@@ -164,6 +164,22 @@ def test_work_is_done_first_in_whichever_delivery_came_first():
     }
 
 
+def test_work_is_done_again_by_the_slower_of_two_however_soon_it_was_received():
+    ledger = [
+        delivery("a", 1, 0, effect="yes", effect_at=at(45)),
+        delivery("a", 2, 31, effect="yes", effect_at=at(32)),
+        delivery("b", 1, 0, effect="yes", effect_at=None),
+        delivery("b", 2, 31, effect="yes", effect_at=at(32)),
+    ]
+    found = rows([message("a"), message("b")], ledger)
+
+    assert [(r["item_id"], r["delivery_index"], r["kind"]) for r in found if r["kind"] in ("effect", "repeat")] == [
+        ("a", 1, "repeat"),
+        ("a", 2, "effect"),
+        ("b", 2, "repeat"),
+    ]
+
+
 def test_work_done_first_in_a_message_of_another_incident_makes_a_repeat_here():
     ledger = [
         delivery("a", 1, -9_000, work_id="w", effect="yes", effect_at=at(-8_999)),

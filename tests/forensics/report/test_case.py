@@ -2,6 +2,7 @@ import csv
 import dataclasses
 import io
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,38 @@ def test_the_cause_chain_tells_receive_work_kill_return_and_repeat(case):
         "charge-card received 3 messages again 10 min 0.3 s after the previous receive.",
         "The work of 1 of 3 messages was done again.",
     ]
+
+
+@pytest.mark.lake
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        (
+            3,
+            [
+                "The work of 1 of 3 messages was done, before the earlier run had finished.",
+                "The earlier run finished 1 of 3 messages, too: their work was done again (marker: 1).",
+            ],
+        ),
+        (
+            1,
+            [
+                "The work was done, before the earlier run had finished.",
+                "The earlier run finished, too: the work was done again (marker: 1).",
+            ],
+        ),
+    ],
+)
+def test_the_chain_says_which_run_did_the_work_first_where_the_later_one_was_quicker(tmp_path, messages, expected):
+    found = world.findings()
+    mine = [d for d in found["deliveries"] if d["item_id"] in world.IDS[:messages]]
+    late = max(d["effect_at"] for d in mine if d["effect_at"]) + timedelta(seconds=1)
+    found["deliveries"] = [
+        d | {"effect_at": late} if (d["delivery_index"], d["effect"]) == (1, "yes") else d for d in mine
+    ]
+    chain = load_case(world.save(tmp_path / "lake", found).findings(), world.INCIDENT).chain
+
+    assert [fact.sentence for fact in chain][-2:] == expected
 
 
 @pytest.mark.lake
