@@ -12,10 +12,10 @@ from forensics.suggestions.outcomes import LEAST_ITEMS, LEAST_SHARE
 from forensics.suggestions.templates import Template, with_words_behind
 
 _NAMED = re.compile(
-    r"""(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60})(?P<sign>["']?(?:=|: ?)["']?|\ \#?(?=[A-Za-z_.@+/-]*\d))(?P<value>[A-Za-z0-9][\w.@+/-]{2,199})""",
+    r"""(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60})(?P<sign>["']?(?:=|: ?)["']?|\ \#?(?=[A-Za-z_.@+/-]*\d))(?=(?P<value>[A-Za-z0-9][\w.@+/-]{2,199}))""",
     re.ASCII,
 )
-"""A name and a value; without a sign between them, as in "order 1017", the value has a digit."""
+"""A name and a value, which may be the next one's name; without a sign between them, as in "order 1017", the value has a digit."""
 _OF_WORK = re.compile(r"(?:id|key|no|nr|number|ref|reference|order|payment|invoice|booking)\Z", re.IGNORECASE)
 """Ends of names that name a piece of work: a duration is another in each line, too."""
 _OF_OTHERS = re.compile(

@@ -46,8 +46,16 @@ _HOW = re.compile(r"[ ,:;-]+(?:in|for|by|at|from|to|on|after|with|of|via|within)
 """What a sentence begins to tell of circumstances with: for whom, from where, how long."""
 _CLAUSE = re.compile(r"[:\]|>]\s+|\s-\s")
 """What parts a logger's name, or a tag, from what the line says."""
-_JSON_FIELD = re.compile(r'"[A-Za-z@_][\w@.-]*": ?"[^"\\\0\1]*[A-Za-z]{2}[^"\\\0\1]*"', re.ASCII)
-"""A field of a JSON line that says something in words."""
+_JSON_FIELD = re.compile(r'"(?P<name>[A-Za-z@_][\w@.-]*)": ?"(?=[^"\\]*[A-Za-z]{2})[^"\\]*"', re.ASCII)
+"""A field of a JSON line that says something in words, whatever fills them."""
+_SAYS = re.compile(r"(?:message|msg|event|@mt?|text|log|action|operation)\Z", re.ASCII | re.IGNORECASE)
+"""Names of fields that say what happened."""
+_SAYS_WHERE = re.compile(
+    r"(?:^|[._-])(?:logger(?:[._-]?name)?|thread(?:[._-]?name)?|host(?:name)?|service|app|application|env|environment|caller|source(?:context)?|"
+    r"class|module|file|func|function|version|queue|region|pod|container)\Z",
+    re.ASCII | re.IGNORECASE,
+)
+"""Names of fields that say who writes, and where: all lines of a process may have them alike."""
 _LEVEL = re.compile(
     r'": ?"(?:trace|debug|info|notice|warn|warning|error|severe|fatal|critical)"\Z', re.ASCII | re.IGNORECASE
 )
@@ -313,9 +321,12 @@ def _candidates(template: Template) -> Iterator[str]:
         behind = list(dict.fromkeys([*map(_escaped, beginnings(tail)), *behind]))
     clause = near.rpartition('"')[2].lstrip(f" ,:{FILLER}{FILLERS}")
     texts = [_escaped(text) for text in dict.fromkeys((clause, near)) if _WORD.search(text)]
-    for told in _JSON_FIELD.finditer(lead):
+    by_field: dict[bool, list[str]] = {True: [], False: []}
+    for told in sorted(_JSON_FIELD.finditer(lead), key=lambda told: not _SAYS.search(told["name"])):
         if not _LEVEL.search(told[0]) and (name := _JSON_NAME.search(lead, told.end())):
-            yield f"{_escaped(told[0])}.*?{_escaped(name[0])}{found}"
+            says_where = _SAYS_WHERE.search(told["name"]) is not None
+            by_field[says_where].append(f"{_escaped(told[0])}.*?{_escaped(name[0])}{found}")
+    yield from by_field[False]
     for text in () if is_in_span else texts:
         if _SPOKEN.search(text):
             yield text + found
@@ -325,6 +336,7 @@ def _candidates(template: Template) -> Iterator[str]:
         for text in texts:
             if _WORD.search(text) or end:
                 yield text + found + end
+    yield from by_field[True]
 
 
 def _escaped(text: str) -> str:

@@ -328,6 +328,22 @@ def test_a_key_that_the_expression_goes_over_is_told_there(tmp_path, line):
     assert (marked.message_id, marked.key) == (an_id(5), "ord-1017")
 
 
+@pytest.mark.parametrize("said", ["Charged card for order ord-{n}", "Order ord-{n} charged"])
+def test_a_json_line_is_known_by_what_it_says_and_not_by_who_writes_it(tmp_path, said):
+    line = '{{"logger_name": "com.acme.OrderListener", "message": "{said}", "messageId": "{id}"}}'
+
+    def says(message, _, __):
+        told = line.format(said=said.format(n=UUID(message).int & 0xFFFF), id=message)
+        return f'{{"logger_name": "com.acme.OrderListener", "message": "Received message {message}"}}', told
+
+    effect = {p.kind: p.value for p in proposed(shipped(tmp_path, says)).proposals}["effect"]
+    marked = mark(line.format(said=said.format(n=1017), id=an_id(5)), effect)
+
+    assert (marked.message_id, marked.key) == (an_id(5), "ord-1017")
+    assert mark(line.format(said="Refunded order ord-1017", id=an_id(5)), effect) is None
+    assert mark(line.format(said="Order ord-1017 refunded", id=an_id(5)), effect) is None
+
+
 def test_a_worker_whose_lines_name_messages_by_a_known_word_gets_its_marks_proposed_too(tmp_path):
     lines = []
     for number in (*range(60), 3, 4):
