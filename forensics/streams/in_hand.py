@@ -14,7 +14,7 @@ DELETED = frozenset({"deleted", "worker_acknowledged"})
 CLOSERS = DELETED | {"worker_finished", "worker_failed", "worker_gave_up", "worker_timed_out", "worker_refused"}
 """Roles of lines that say: this message is out of hand."""
 
-_DONE = DELETED | {"worker_finished"}
+DONE = DELETED | {"worker_finished"}
 """Roles of lines that say: this message's work is done, or it was deleted after it."""
 
 STOPPING = "worker_stopping"
@@ -219,7 +219,7 @@ class Held:
 
     def __init__(self, facts: Sequence[PlacedFact], says_ends: bool = False) -> None:
         self.is_shared = is_shared(facts)
-        self.says_ends = says_ends or any(placed.fact.role in _DONE for placed in facts)
+        self.says_ends = says_ends or any(placed.fact.role in DONE for placed in facts)
         self._begun: dict[str, bool] = {}
 
     def hear(self, fact: Fact) -> None:

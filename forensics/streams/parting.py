@@ -11,6 +11,7 @@ from forensics.streams.once import ECHO_US, MOMENT_US
 from forensics.streams.told_of_handling import (
     SURENESS,
     counts_in,
+    ends_later,
     give_back,
     is_delete,
     is_over,
@@ -105,7 +106,9 @@ class _MessageInStream:
             fact = fact._replace(role="mention", detail=TAKEN)
         if self._is_placed_by_count(about, fact):
             return
-        earlier = self._earlier_by_handle(fact) or self._of_its_thread(fact) or self._left_open(fact)
+        earlier = (
+            self._earlier_by_handle(fact) or self._of_its_thread(fact) or self._left_open(fact) or self._slower(fact)
+        )
         if earlier is not None:
             self._give_to(earlier, fact, self.handlings[-1])
             return
@@ -308,6 +311,14 @@ class _MessageInStream:
         if not self._is_guessed and not any(f.role in DELETED for f in self.handlings[-1]):
             return None
         return next((before for before in reversed(self.handlings[:-1]) if not is_over(before)), None)
+
+    def _slower(self, fact: Fact) -> list[Fact] | None:
+        """Return the earlier handling that is still open and ends now, after the latest one has."""
+        mine = next((before for before in reversed(self.handlings[:-1]) if not is_over(before)), None)
+        if mine is None or not ends_later(mine, self.handlings[-1], fact):
+            return None
+        self._had_effect = shows_effect(self.handlings[-1])
+        return mine
 
     def _opens(self, about: AboutItem, fact: Fact) -> bool:
         """Tell whether a fact opens a handling.

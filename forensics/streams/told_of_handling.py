@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from forensics.streams.in_hand import CLOSERS, DELETED, ends_handling
+from forensics.streams.in_hand import CLOSERS, DELETED, DONE, ends_handling
 from forensics.streams.model import HIDDEN, Fact
+from forensics.streams.once import MOMENT_US
 
 SURENESS = {"started": 1, "worker_started": 2, "record": 3}
 """Roles that open a handling, by how sure they are; of each message the surest that it has opens its handlings."""
@@ -54,6 +55,22 @@ def threads_of(handling: Sequence[Fact]) -> set[str]:
 def is_over(handling: Sequence[Fact]) -> bool:
     """Tell whether the worker said that a handling was over, or that its delete went wrong."""
     return any(map(ends_handling, handling))
+
+
+def ends_later(mine: list[Fact], latest: list[Fact], fact: Fact) -> bool:
+    """Tell whether a worker's success, or a delete, is that of a slower handling: the latest had ended, and work was told since, or another thread says so.
+
+    SQS takes the delete of a slower worker as well, out of a standard queue. What was told since is its work: it is given to it.
+    """
+    ends = [told for told in latest if told.role == fact.role] if fact.role in DONE else []
+    if not ends or fact.at - ends[-1].at <= MOMENT_US:
+        return False
+    since = [told for told in latest if told.role == "effect" and told.at > ends[-1].at]
+    if since and not shows_work(mine):
+        mine += since
+        latest[:] = [told for told in latest if told not in since]
+    is_done_since = any(told.role == "effect" and told.at > ends[-1].at for told in mine)
+    return is_done_since or (fact.thread is not None and all(told.thread not in (None, fact.thread) for told in ends))
 
 
 def give_back(handlings: Sequence[list[Fact]]) -> None:

@@ -507,6 +507,37 @@ SAID = {
         ("started a", "effect a", "started a", "effect a", "deleted a", "worker_delete_failed a"),
         ["a: started effect delete_failed", "a: started effect deleted"],
     ),
+    "a delete is taken after the quicker worker's was, of which work was told since: it is the slower one's": (
+        ("started a", "started a", "effect a", "deleted a", 9, "effect a", "deleted a"),
+        ["a: started effect deleted", "a: started effect deleted"],
+    ),
+    "so is one of the worker that had told its work, and goes on": (
+        ("started a", "started a", "effect a", "worker_finished a", 9, "effect a", "effect a", "worker_finished a"),
+        ["a: started effect effect finished", "a: started effect finished"],
+    ),
+    "a delete is taken twice, and no work is told in between: the opening of another is lost": (
+        ("started a", "effect a", "started a", "effect a", "deleted a", 9, "deleted a"),
+        ["a: started effect", "a: started effect deleted", "a: mention"],
+    ),
+    "a delete is taken twice in a moment": (
+        ("started a", "started a", "effect a", "deleted a", "&deleted a"),
+        ["a: started", "a: started effect deleted"],
+    ),
+    "a success is told twice, the second by another thread: it is the slower one's": (
+        ("started a", "started a", "worker_finished a thread=2", 9, "worker_finished a thread=1"),
+        ["a: started finished", "a: started finished"],
+    ),
+    "a success is told twice by one thread, or nobody knows by which": (
+        (
+            *("started a", "started a", "worker_finished a thread=2", 9, "worker_finished a thread=2"),
+            *("started b", "started b", "worker_finished b", 9, "worker_finished b thread=1"),
+        ),
+        ["a: started", "a: started finished finished", "b: started", "b: started finished finished"],
+    ),
+    "a delete is taken twice, of which none other is open": (
+        ("started a", "deleted a", "started a", "effect a", "deleted a", 9, "effect a", "deleted a"),
+        ["a: started deleted", "a: started effect deleted effect", "a: mention"],
+    ),
     "a delete is refused behind the end that the worker told": (
         ("started a", "started a", "effect a", "worker_finished a", "worker_delete_failed a"),
         ["a: started", "a: started effect finished delete_failed"],
