@@ -15,8 +15,9 @@ from forensics.sentence import said
 from ingest import file_bytes
 from ingest.file_forms import Form, FoundFile
 from ingest.json_stream import BadJsonError, JsonStream, UnreadableValue
-from ingest.line_times import LineClock, ZoneUnknownError, without_driver_prefix
+from ingest.line_times import LineClock, ZoneUnknownError, of_container, without_driver_prefix
 from ingest.query_results import of_reply, of_table, of_tool, tailed_line
+from ingest.twins import FROM_FILE
 
 MOST_EVENT_CHARS = 1024**2
 """CloudWatch Logs takes no event larger than 1 MB."""
@@ -90,16 +91,23 @@ def tailed(content: Iterator[str]) -> Iterator[FileEvent]:
 
 
 def written(content: Iterator[str], log_stream: str, clock: LineClock) -> Iterator[FileEvent]:
-    """Read a plain log: a line with a time begins an event, others belong to the one above."""
+    """Read a plain log: a line with a time begins an event, others belong to the one above.
+
+    Of several containers' lines, printed together, each container's are a stream.
+    """
 
     def start(line: str) -> Begun | None:
+        container, line = of_container(line)
         try:
             stamp_ms = clock.read_ms(line)
         except ZoneUnknownError:
             return None
-        return None if stamp_ms is None else (stamp_ms, log_stream, _without_driver_json(without_driver_prefix(line)))
+        if stamp_ms is None:
+            return None
+        stream = log_stream if container is None else FROM_FILE + container
+        return stamp_ms, stream, _without_driver_json(without_driver_prefix(line))
 
-    yield from _of_lines(content, start)
+    yield from _of_lines(content, start, lambda line: of_container(line)[1])
 
 
 def saved(content: Iterator[str], log_stream: str) -> Iterator[FileEvent]:
@@ -175,8 +183,10 @@ Begun = tuple[int, str, str]
 """What a line that begins an event tells: its time (ms since 1970), log stream and text."""
 
 
-def _of_lines(content: Iterator[str], start: Callable[[str], Begun | None]) -> Iterator[FileEvent]:
-    """Gather lines into events: ``start`` tells of a line that begins one, None of any other."""
+def _of_lines(
+    content: Iterator[str], start: Callable[[str], Begun | None], further: Callable[[str], str] = str
+) -> Iterator[FileEvent]:
+    """Gather lines into events: ``start`` tells of a line that begins one, None of any other, which ``further`` goes on with as."""
     stamp_ms: int | None = None
     log_stream = ""
     gathered: list[str] = []
@@ -190,7 +200,7 @@ def _of_lines(content: Iterator[str], start: Callable[[str], Begun | None]) -> I
                 begun_in = begun_in if gathered else number
                 held_chars += len(line) + 1
                 if held_chars <= 2 * MOST_EVENT_CHARS:
-                    gathered.append(line)
+                    gathered.append(further(line))
             continue
         if gathered:
             yield _event(stamp_ms, "\n".join(gathered).rstrip(), held_chars, log_stream, begun_in)
@@ -210,7 +220,7 @@ def _event(stamp_ms: int | None, text: str, held_chars: int, log_stream: str, nu
     return FileEvent({"logStreamName": log_stream, "timestamp": stamp_ms, "message": text}, line_number=number)
 
 
-_DRIVER_JSON = re.compile(r'\{"log":"')
+_DRIVER_JSON = re.compile(r'\{"log": ?"')
 
 
 def _without_driver_json(line: str) -> str:

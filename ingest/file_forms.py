@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest import file_bytes, tool_exports
-from ingest.line_times import LineClock, ZoneUnknownError
+from ingest.line_times import LineClock, ZoneUnknownError, of_container
 from ingest.query_results import (
     COLUMNS,
     GROUP,
@@ -239,7 +239,7 @@ def _worker_log(path: Path, name: str, head: str) -> FoundFile:
         return FoundFile(path, name, Form.UNKNOWN)
     for line in head.split("\n"):
         try:
-            if clock.read_ms(line) is not None:
+            if clock.read_ms(of_container(line)[1]) is not None:
                 return FoundFile(path, name, Form.WORKER_LOG, _stream_of(name))
         except ZoneUnknownError:
             return FoundFile(path, name, Form.WORKER_LOG, _stream_of(name), lacks_zone=True)

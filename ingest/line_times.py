@@ -41,6 +41,14 @@ _JSON_TIME = re.compile(
 _INDENTED = re.compile(r" {1,4}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d ")
 """Laravel's worker sets its lines in by two blanks; what else is set in goes on with the event above."""
 _NANOSECONDS = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?")
+_CONTAINER = re.compile(
+    r"""(?x)
+    \[pod/(?P<pod>[\w.-]+)/[\w.-]+\]                                                  # kubectl logs --prefix
+    | (?P<replica>[a-z0-9][a-z0-9.-]*-[a-z0-9]{8,10}-[a-z0-9]{5})\ [a-z0-9][a-z0-9-]*(?=\ )   # stern
+    | (?P<service>[A-Za-z0-9][\w.-]*[_-]\d{1,4})\ *\|                                    # docker compose logs
+    | (?P<named>[a-z0-9][\w.-]*)\ *\|(?=\ ?\{)                                           # so, a container with a name of its own
+    """
+)
 _MS_OF_SCALE = ((1e17, 1e-6), (1e14, 1e-3), (1e11, 1.0), (0.0, 1e3))
 _FOLDED = timedelta(hours=3)
 _SECOND = timedelta(seconds=1)
@@ -101,6 +109,19 @@ class LineClock:
 
 class ZoneUnknownError(Exception):
     """The line has a time, and nothing says in which zone."""
+
+
+def of_container(line: str) -> tuple[str | None, str]:
+    """Return the container that a tool names before a line, where it prints several containers' lines together, and the line itself.
+
+    >>> of_container('orders-worker-1  | {"ts":1795151520.25}'), of_container("INFO | 2026-11-20T05:12:00Z done")
+    (('orders-worker-1', '{"ts":1795151520.25}'), (None, 'INFO | 2026-11-20T05:12:00Z done'))
+    """
+    found = _CONTAINER.match(line)
+    if found is None:
+        return None, line
+    name = next(name for name in found.groups() if name is not None)
+    return name, line[found.end() :].removeprefix(" ")
 
 
 def without_driver_prefix(line: str) -> str:

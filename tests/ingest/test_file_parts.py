@@ -79,6 +79,38 @@ def test_what_a_container_runtime_put_around_a_line_is_taken_away(line, expected
     assert event.event["message"] == expected
 
 
+CONTAINERS = {
+    "docker compose logs": ('pay-worker-1   | {"ts":1795151520.25,"msg":"took"}', "file:pay-worker-1"),
+    "docker compose logs -t": ("pay_worker_12 | 2026-11-20T05:12:00.250000000Z {}", "file:pay_worker_12"),
+    "a container with a name of its own": ('payer   | {"ts":1795151520.25}', "file:payer"),
+    "kubectl logs --prefix": (
+        "[pod/pay-6c9f7d8b54-x2x7k/app] 2026-11-20T05:12:00.250Z took",
+        "file:pay-6c9f7d8b54-x2x7k",
+    ),
+    "stern": ('pay-6c9f7d8b54-x2x7k app {"ts":1795151520.25}', "file:pay-6c9f7d8b54-x2x7k"),
+    "a level in its column": ("INFO     | 2026-11-20T05:12:00.250Z took", "s"),
+    "a time in its column": ("2026-11-20T05:12:00.250Z | INFO | took", "s"),
+    "words before a time": ("first-class worker 2026-11-20T05:12:00.250Z took", "s"),
+}
+
+
+@pytest.mark.parametrize(("line", "stream"), CONTAINERS.values(), ids=CONTAINERS)
+def test_lines_of_several_containers_are_of_a_stream_each(line, stream, tmp_path):
+    (tmp_path / "x.log").write_text(f"{line}\n")
+    (event,) = written(iter([line + "\n"]), "s", LineClock())
+
+    assert (event.event["logStreamName"], event.event["timestamp"]) == (stream, 1795151520250)
+    assert ("pay" in event.event["message"]) is False
+    assert recognise(tmp_path / "x.log", "x.log").form is Form.WORKER_LOG
+
+
+def test_further_lines_of_a_container_go_on_with_its_event():
+    text = "pay-worker-1  | 2026-11-20T05:12:00.250Z Error: no\npay-worker-1  |     at pay.js:7\n"
+    (event,) = written(iter([text]), "s", LineClock())
+
+    assert event.event["message"] == "2026-11-20T05:12:00.250Z Error: no\n    at pay.js:7"
+
+
 def test_lines_of_one_event_stay_together_and_blank_ones_between_events_go():
     text = (
         "2026-11-20T05:12:00.001Z one\n\n2026-11-20T05:12:00.002Z two\n\n  of two\n\n\n2026-11-20T05:12:00.003Z three"
