@@ -313,14 +313,18 @@ def _candidates(template: Template) -> Iterator[str]:
     """Yield expressions from short to long: the last words before the value, all of them, those behind it too."""
     lead, tail = template.shape
     is_in_span = _span_of(lead) is not None
+    is_text = not is_in_span and not lead.lstrip().startswith("{")
     value = _VALUE_TO_BLANK if template.ends_at_blank else _VALUE
     found = f"(?P<{template.group}>{value})"
     near = _HIDDEN.split(lead)[-1].lstrip(f" \t\"':,;=-[](){{}}{FILLER}{FILLERS}")
     behind = [_escaped(tail)]
-    if not is_in_span and not lead.lstrip().startswith("{"):
+    if is_text:
         behind = list(dict.fromkeys([*map(_escaped, beginnings(tail)), *behind]))
     clause = near.rpartition('"')[2].lstrip(f" ,:{FILLER}{FILLERS}")
     texts = [_escaped(text) for text in dict.fromkeys((clause, near)) if _WORD.search(text)]
+    sentence = _CLAUSE.split(lead)[-1]
+    if is_text and _HOW.match(f" {near}") and _WORD.search(_HIDDEN.split(sentence)[0]):
+        yield _escaped(sentence) + found  # what happened stands before a value, and behind that for whom, or where
     by_field: dict[bool, list[str]] = {True: [], False: []}
     for told in sorted(_JSON_FIELD.finditer(lead), key=lambda told: not _SAYS.search(told["name"])):
         if not _LEVEL.search(told[0]) and (name := _JSON_NAME.search(lead, told.end())):

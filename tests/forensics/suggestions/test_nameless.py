@@ -344,6 +344,19 @@ def test_a_json_line_is_known_by_what_it_says_and_not_by_who_writes_it(tmp_path,
     assert mark(line.format(said="Order ord-1017 refunded", id=an_id(5)), effect) is None
 
 
+def test_a_line_is_known_by_what_happened_where_its_id_only_says_for_whom(tmp_path):
+    said = "{what} order ord-{n} for message {id}"
+
+    def says(message, _, __):
+        return f"processing message {message}", said.format(what="Charged", n=UUID(message).int & 0xFFFF, id=message)
+
+    effect = {p.kind: p.value for p in proposed(shipped(tmp_path, says)).proposals}["effect"]
+    marked = mark(said.format(what="Charged", n=1017, id=an_id(5)), effect)
+
+    assert (marked.message_id, marked.key) == (an_id(5), "ord-1017")
+    assert mark(said.format(what="Refunded", n=1017, id=an_id(5)), effect) is None
+
+
 def test_a_worker_whose_lines_name_messages_by_a_known_word_gets_its_marks_proposed_too(tmp_path):
     lines = []
     for number in (*range(60), 3, 4):
