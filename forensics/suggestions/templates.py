@@ -322,9 +322,8 @@ def _candidates(template: Template) -> Iterator[str]:
         behind = list(dict.fromkeys([*map(_escaped, beginnings(tail)), *behind]))
     clause = near.rpartition('"')[2].lstrip(f" ,:{FILLER}{FILLERS}")
     texts = [_escaped(text) for text in dict.fromkeys((clause, near)) if _WORD.search(text)]
-    sentence = _CLAUSE.split(lead)[-1]
-    if is_text and _HOW.match(f" {near}") and _WORD.search(_HIDDEN.split(sentence)[0]):
-        yield _escaped(sentence) + found  # what happened stands before a value, and behind that for whom, or where
+    if is_text and (sentence := _sentence(lead)):
+        yield _escaped(sentence) + found
     by_field: dict[bool, list[str]] = {True: [], False: []}
     for told in sorted(_JSON_FIELD.finditer(lead), key=lambda told: not _SAYS.search(told["name"])):
         if not _LEVEL.search(told[0]) and (name := _JSON_NAME.search(lead, told.end())):
@@ -341,6 +340,22 @@ def _candidates(template: Template) -> Iterator[str]:
             if _WORD.search(text) or end:
                 yield text + found + end
     yield from by_field[True]
+
+
+def _sentence(lead: str) -> str:
+    """Return what is said before a value, with another value in it, where the words behind that one only say for whom, or name a field.
+
+    >>> _sentence(f"[w-1] INFO: Charged order {VARIABLE} (messageId=") == f"Charged order {VARIABLE} (messageId="
+    True
+    >>> _sentence(f"worker {VARIABLE} charged ")
+    ''
+    """
+    starts = [0, *(hidden.end() for hidden in _HIDDEN.finditer(lead))]
+    for start in reversed(starts):
+        text = _CLAUSE.split(lead[start:])[-1].lstrip(" \t\"',:;=-[](){}")
+        if _SPOKEN.search(text) and not _HOW.match(f" {text}"):
+            return text if start != starts[-1] else ""
+    return ""
 
 
 def _escaped(text: str) -> str:

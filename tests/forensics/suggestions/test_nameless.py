@@ -344,9 +344,15 @@ def test_a_json_line_is_known_by_what_it_says_and_not_by_who_writes_it(tmp_path,
     assert mark(line.format(said="Order ord-1017 refunded", id=an_id(5)), effect) is None
 
 
-def test_a_line_is_known_by_what_happened_where_its_id_only_says_for_whom(tmp_path):
-    said = "{what} order ord-{n} for message {id}"
+SENTENCES = {
+    "for whom": "{what} order ord-{n} for message {id}",
+    "a field in brackets": "[w-1] ChargeHandler:42 - {what} order ord-{n} (messageId={id})",
+    "a field of its own": 'level=INFO msg="{what} it" order_id=ord-{n} message_id={id}',
+}
 
+
+@pytest.mark.parametrize("said", SENTENCES.values(), ids=SENTENCES)
+def test_a_line_is_known_by_what_happened_where_nothing_else_stands_right_before_its_id(tmp_path, said):
     def says(message, _, __):
         return f"processing message {message}", said.format(what="Charged", n=UUID(message).int & 0xFFFF, id=message)
 
