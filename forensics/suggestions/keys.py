@@ -23,7 +23,7 @@ _LEAST_CHARS, _MOST_CHARS = 3, 200
 _MOST_DEPTH, _MOST_LEAVES = 5, 60
 _COUNT = re.compile(
     r"(?<![Rr]e)(?P<name>(?:approx(?:imate)?[ _.-]?)?(?:receive[ds]?|delivery)(?:[ _.-]?(?:count|number|no\.?))?)"
-    r"(?P<sign>[\"']?(?:=|: ?| ?#| )[\"']?)(?P<count>[0-9]{1,6})(?![\w.])",
+    r"(?P<sign>\\?[\"']?(?:=|: ?| ?#| )\\?[\"']?)(?P<count>[0-9]{1,6})(?![\w.])",
     re.ASCII | re.IGNORECASE,
 )
 """How often a message was received, in words of a worker's own."""
@@ -190,7 +190,7 @@ def receive_count(name: str, section: str, runs: Sequence[RunLines], started: Te
         came_again = sum(len(heard) > 1 for heard in of)
         fits = sum(len(heard) for heard in of)
         if go_up and came_again and firsts >= _LEAST_SHARE * len(of) and fits >= _LEAST_SHARE * len(lines):
-            value = f"{word}{sign}".replace(".", r"\.") + r"(?P<receive_count>\d+)"
+            value = f"{word}{sign}".replace("\\", r"\\").replace(".", r"\.") + r"(?P<receive_count>\d+)"
             why = said(
                 "it is 1 where a message is begun first, and goes up with each redelivery of {n} others", n=came_again
             )

@@ -12,7 +12,7 @@ from forensics.suggestions.outcomes import LEAST_ITEMS, LEAST_SHARE
 from forensics.suggestions.templates import Template, with_words_behind
 
 _NAMED = re.compile(
-    r"""(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60})(?P<sign>["']?(?:=|: ?)["']?|\ \#?(?=[A-Za-z_.@+/-]*\d))(?=(?P<value>[A-Za-z0-9][\w.@+/-]{2,199}))""",
+    r"""(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60})(?P<sign>\\?["']?(?:=|: ?)\\?["']?|\ \#?(?=[A-Za-z_.@+/-]*\d))(?=(?P<value>[A-Za-z0-9][\w.@+/-]{2,199}))""",
     re.ASCII,
 )
 """A name and a value, which may be the next one's name; without a sign between them, as in "order 1017", the value has a digit."""
@@ -68,6 +68,7 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines], is_kno
 
 def _ways(value: str, between: str, name: str, sign: str, is_before: bool) -> list[str]:
     """Return expressions that find the value behind a name, before or behind what the expression ``value`` finds, or on its way."""
+    sign = sign.replace("\\", r"\\")  # JSON in a string of JSON, as FireLens sends it
     key = rf"\b{re.escape(name)}{sign}(?P<key>[\w.@+/-]+)"
     passed_over = name.replace(".", r"\.") + sign + r"\S+?"
     if passed_over in value:

@@ -539,7 +539,8 @@ def test_a_field_that_tells_how_it_went_keeps_two_lines_apart():
 
 
 @pytest.mark.parametrize(
-    "word", ["receive count {}", "(receive {})", "receive #{}", "delivery={}", "receive_number: {}"]
+    "word",
+    ["receive count {}", "(receive {})", "receive #{}", "delivery={}", "receive_number: {}", r"\"receive_count\":{},"],
 )
 def test_a_number_beside_a_word_for_a_receive_that_goes_up_as_a_message_comes_again_is_the_receive_count(word):
     def handled(message, key, count):

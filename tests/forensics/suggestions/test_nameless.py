@@ -312,6 +312,12 @@ def test_a_field_of_a_json_line_is_a_key_too_and_the_expression_passes_over_what
 IN_FIELDS = {
     "between the id and what is said": '{{"level": 30, "messageId": "{id}", "orderId": "ord-{n}", "msg": "{said} message"}}',
     "between what is said and the id": '{{"level": "INFO", "msg": "{said} it", "orderId": "ord-{n}", "messageId": "{id}"}}',
+    "in a string of JSON, as FireLens wraps a line": (
+        r'{{"log":"{{\"msg\":\"{said}\",\"orderId\":\"ord-{n}\",\"message_id\":\"{id}\"}}","source":"stdout"}}'
+    ),
+    "there, behind the id": (
+        r'{{"log":"{{\"msg\":\"{said}\",\"message_id\":\"{id}\",\"orderId\":\"ord-{n}\"}}","source":"stdout"}}'
+    ),
     "in the text, before the field of the id": '{{"level": "info", "msg": "{said} order ord-{n} now", "message_id": "{id}"}}',
 }
 
