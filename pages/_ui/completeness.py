@@ -26,10 +26,14 @@ MOST_GAPS = 3
 
 def read_share(board: Board) -> str:
     """Say which share of the asked time was read; files show what was logged, and never that nothing else was."""
-    share, unread_gaps = _read(board)
-    if are_files_alone(share, unread_gaps):
+    if is_of_files(board):
         return say("read from files, in part")
-    return say("{percent} of the evidence read", percent=percent(share))
+    return say("{percent} of the evidence read", percent=percent(_read(board)[0]))
+
+
+def is_of_files(board: Board) -> bool:
+    """Tell whether files are all that was read."""
+    return are_files_alone(*_read(board))
 
 
 def share_card(grid: DeltaGenerator, coverage: list[dict[str, Any]], said: str | None = None) -> None:

@@ -287,7 +287,8 @@ def _stale_line(board: Board, clock: Clock, settings: Settings) -> None:
     """Say on the page itself, which a phone shows without its navigation, that the data is old."""
     age, until = _age(board.generation), board.generation.data_until_at
     if until and age and age > timedelta(minutes=settings.team.stale_after_min):
-        command = f"doubletake collect --all-queues {of_lake(board.lake.root)}"
+        how = "import FILE" if completeness.is_of_files(board) else "collect --all-queues"
+        command = f"doubletake {how} {of_lake(board.lake.root)}"
         said = say("Data ends {end}; nobody has looked since.", end=plain(_end(board.generation, clock)))
         with st.container(key="old_data"):
             st.caption(f":orange[:material/schedule: {said} {plain(command)}]")

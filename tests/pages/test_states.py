@@ -85,6 +85,17 @@ def test_every_page_says_itself_that_its_data_is_old(visit, tmp_path, page, age_
     assert not at.main.warning, "one line, and no alert that pushes the answer down"
 
 
+def test_a_lake_of_files_is_told_to_import_more(visit, tmp_path):
+    story = Story(data_until_at=datetime.now(UTC) - timedelta(minutes=180))
+    tales.double_billing(story)
+    why = "from files: what else was logged there is not known"
+    story.coverage(tales.CHARGE, START, START + timedelta(hours=1), "partial", why)
+    at = visit("app.py", story.save(tmp_path / "lake"))
+    (said,) = [c.value for c in at.main.caption if "ago" in c.value]
+
+    assert "nobody has looked since. doubletake import FILE --lake " in said
+
+
 @pytest.mark.parametrize("quiet_min", [73, 3])
 def test_what_nobody_has_looked_at_is_not_called_quiet(visit, tmp_path, quiet_min):
     story = Story(data_until_at=datetime.now(UTC) - timedelta(minutes=quiet_min))
