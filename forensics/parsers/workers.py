@@ -98,6 +98,7 @@ FORMS = (
     _form("shoryuken", "finished", _SHORYUKEN + r"completed in", "TID-"),
     _form("shoryuken", "failed", _SHORYUKEN + r"failed in", "TID-"),
     _form("shoryuken", "visibility_exceeded", _SHORYUKEN + r"exceeded the queue visibility timeout", "TID-"),
+    _form("shoryuken", "delete_failed", _SHORYUKEN + r"Could not delete [0-9]", "TID-"),
     _form("shoryuken", "delete_failed", r"TID-[^\n\r]{0,400}?Could not delete [0-9]", "TID-"),
     _form(
         "shoryuken",

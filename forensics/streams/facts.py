@@ -71,9 +71,11 @@ def facts_of(
     if (line := parsed.worker) is not None:
         if line.visibility_s is not None and parsed.visibility_mark is None:
             facts.append(Fact(HIDDEN, at, evidence_id, line.message_id, detail=str(line.visibility_s)))
-        is_told = line.event == "delete_failed" and any(fact.is_failed_delete for fact in facts)
-        if line.event != "visibility_set" and not is_told:
-            for name in (line.message_id or _only_named(line, parsed.mentions or ()), *line.more_ids):
+        names = (line.message_id or _only_named(line, parsed.mentions or ()), *line.more_ids)
+        if line.event == "delete_failed" and (told := _delete_told_by(facts, names)) is not None:
+            facts[told] = facts[told]._replace(message_id=facts[told].message_id or names[0])
+        elif line.event != "visibility_set":
+            for name in names:
                 _add_once(facts, _worker(line, name, at, evidence_id))
     return facts
 
@@ -92,6 +94,18 @@ def of_line(facts: list[Fact], parsed: ParsedLine, line: str) -> list[Fact]:
     if parsed.mentions and is_error_line(parsed, line):
         facts = [*facts, *(Fact(ERROR, facts[0].at, facts[0].evidence_id, named) for named in parsed.mentions)]
     return facts if thread is None and mark is None else [f._replace(thread=thread, line_mark=mark) for f in facts]
+
+
+def _delete_told_by(facts: Sequence[Fact], names: Sequence[str | None]) -> int | None:
+    """Return the place of what a line's own words say of the failed delete of the one message that a framework names or does not."""
+    if len(names) > 1:
+        return None
+    others = (
+        n
+        for n, f in enumerate(facts)
+        if f.is_failed_delete and (None in (f.message_id, *names) or f.message_id in names)
+    )
+    return next(others, None)
 
 
 def _only_named(line: WorkerLine, mentions: Sequence[str]) -> str | None:

@@ -62,7 +62,8 @@ def ends_later(mine: list[Fact], latest: list[Fact], fact: Fact) -> bool:
 
     SQS takes the delete of a slower worker as well, out of a standard queue. What was told since is its work: it is given to it.
     """
-    ends = [told for told in latest if told.role == fact.role] if fact.role in DONE else []
+    roles = DONE if fact.is_failed_delete else DONE & {fact.role}
+    ends = [told for told in latest if told.role in roles]
     if not ends or fact.at - ends[-1].at <= MOMENT_US:
         return False
     since = [told for told in latest if told.role == "effect" and told.at > ends[-1].at]

@@ -89,6 +89,19 @@ CASES = {
         json.dumps({"msg": f"SQSError: SQS delete message failed: {REFUSED}", "messageId": A}),
         [("mention", A, None, None), ("handle_error", A, None, "expired:DeleteMessage")],
     ),
+    "a framework's failed delete, which names the message before its words": (
+        f"2026-11-29T09:02:41.200Z 1 TID-ox0abc ChargeWorker/pay/{A} ERROR: Could not delete 0, "
+        "code: 'ReceiptHandleIsInvalid', message: 'The receipt handle has expired', sender_fault: true",
+        [("handle_error", A, None, "expired:DeleteMessageBatch")],
+    ),
+    "a framework's failed delete of several messages": (
+        f"Error acknowledging in queue pay messages {A}, {B} in 3ms: The receipt handle has expired",
+        [
+            *(("mention", one, None, None) for one in (A, B)),
+            ("handle_error", None, None, "expired:DeleteMessage"),
+            *(("worker_delete_failed", one, None, None) for one in (A, B)),
+        ],
+    ),
     "a framework's failed delete, said once": (
         json.dumps({"msg": "SQSError: SQS delete message failed: socket hang up", "messageId": A}),
         [("mention", A, None, None), ("handle_error", A, None, "other:DeleteMessage")],

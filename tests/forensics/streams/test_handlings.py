@@ -515,6 +515,14 @@ SAID = {
         ("started a", "started a", "effect a", "worker_finished a", 9, "effect a", "effect a", "worker_finished a"),
         ["a: started effect effect finished", "a: started effect finished"],
     ),
+    "a delete is refused after the quicker worker's success, since which work was told: it is the slower one's": (
+        ("started a", "started a", "effect a", "worker_finished a", 9, "effect a", f"handle_error a {DELETE}"),
+        ["a: started effect handle_error", "a: started effect finished"],
+    ),
+    "a delete is refused after the quicker worker's success, and nothing tells whose it is": (
+        ("started a", "effect a", "started a", "effect a", "worker_finished a", 9, f"handle_error a {DELETE}"),
+        ["a: started effect", "a: started effect finished handle_error"],
+    ),
     "a delete is taken twice, and no work is told in between: the opening of another is lost": (
         ("started a", "effect a", "started a", "effect a", "deleted a", 9, "deleted a"),
         ["a: started effect", "a: started effect deleted", "a: mention"],
