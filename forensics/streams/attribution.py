@@ -26,7 +26,7 @@ from forensics.streams.once import MOMENT_US
 from forensics.streams.threads import DECIDES, TELLS_KEY, Threads
 
 CLOCK_SKEW_MS = 60_000
-"""So far a worker's clock may lag behind that of SQS."""
+"""So far a worker's clock may lag behind that of SQS, where no record printed of a first receive tells."""
 
 MOST_ROUNDS = 8
 """So often a stream is gone through anew for what contradicts itself; where that is not enough, keys are given to nobody."""
@@ -324,6 +324,9 @@ class _Received:
         records = [(place, placed.fact) for place, placed in enumerate(facts) if placed.fact.role == "record"]
         times = ((f.message_id, f.sent_ms if f.first_receive_ms is None else f.first_receive_ms) for _, f in records)
         self._ms = {message_id: ms for message_id, ms in times if ms is not None}
+        of_first = [f for _, f in records if f.receive_count == 1 and f.first_receive_ms is not None]
+        lags = [(f.first_receive_ms or 0) - f.at // 1000 for f in of_first]
+        self._lag_ms = min(max(0, *lags) + MOMENT_US // 1000, CLOCK_SKEW_MS) if lags else CLOCK_SKEW_MS
         self._facts, self._by_key = facts, by_key
 
     @cached_property
@@ -336,7 +339,7 @@ class _Received:
         SQS tells that by its own clock; the stream by its order, where it prints each record before the work is done.
         """
         is_before = place < self._places.get(message_id, 0)
-        return is_before or self._ms.get(message_id, 0) > fact.at // 1000 + CLOCK_SKEW_MS
+        return is_before or self._ms.get(message_id, 0) > fact.at // 1000 + self._lag_ms
 
 
 def _begun_with_record(facts: Iterable[PlacedFact]) -> dict[str | None, int]:

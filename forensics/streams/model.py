@@ -166,8 +166,12 @@ class Invocation:
 
     @property
     def started_at(self) -> int:
-        """Time of START, else of the first line."""
-        return self.first_line_at if self.start_at is None else self.start_at
+        """Time of START, else of the first line, or so long before its end as its REPORT says that it took."""
+        if self.start_at is not None:
+            return self.start_at
+        if self.ended_at is None or self.duration_ms is None:
+            return self.first_line_at
+        return min(self.first_line_at, self.ended_at - int(self.duration_ms * 1000))
 
 
 class Delivery(msgspec.Struct, kw_only=True, array_like=True):

@@ -50,7 +50,11 @@ INVOCATIONS = Table(
         ),
         Column("function_name", "string", "the function; null where the log group names none"),
         Column("queue_arn", "string", "the queue whose messages it got; null where nothing tells"),
-        Column("started_at", "timestamp", "time of START, UTC; else its first line"),
+        Column(
+            "started_at",
+            "timestamp",
+            "time of START, UTC; else of its first line, or so long before its end as its REPORT says it took",
+        ),
         Column("ended_at", "timestamp", "time of END or REPORT, UTC; null where neither is in evidence"),
         Column("duration_ms", "long", "run time of REPORT, rounded down; null without one"),
         Column("end_status", "string", "success, timeout, error, crash, init_failed or unknown"),

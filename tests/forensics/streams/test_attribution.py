@@ -599,6 +599,29 @@ def test_a_key_names_no_message_that_was_sent_only_later(sent_ms, items):
     assert [about.item_id for about in attributed(placed, False, {})] == items.split()
 
 
+LAG = {
+    "prompt: no other clock is thought of": ([(70_100, 70_098)], "key:k"),
+    "as late as its own clock lags": ([(70_100, 90_100)], "a"),
+    "at different times: the longest lag counts": ([(70_100, 70_098), (70_500, 89_600)], "a"),
+    "a moment less late than that": ([(70_100, 88_100)], "key:k"),
+    "of a later receive: as late as may be": ([(70_100, 70_098, 2)], "a"),
+}
+"""When records of first receives were written and received, in ms; a key is named 20 s before its message was received."""
+
+
+@pytest.mark.parametrize(("records", "about"), LAG.values(), ids=LAG)
+def test_how_far_the_clock_of_a_worker_lags_is_told_by_records_of_first_receives(records, about):
+    effect = Fact("effect", 70_000_000, "e-0", None, "k")
+    others = [
+        Fact("record", at_ms * 1000, f"r-{n}", f"b{n}", f"l{n}", (*count, 1)[0], first_receive_ms=first_ms)
+        for n, (at_ms, first_ms, *count) in enumerate(records)
+    ]
+    mine = Fact("record", 110_000_000, "e-2", "a", "k", 2, first_receive_ms=90_000)
+    placed = in_stream_order(PlacedFact(fact.at, n, 0, fact) for n, fact in enumerate((effect, *others, mine)))
+
+    assert attributed(placed, False, {})[0].item_id == about
+
+
 @pytest.mark.parametrize(("first_receive_ms", "items"), SENT.values(), ids=SENT)
 def test_a_key_names_no_message_that_was_received_only_later(first_receive_ms, items):
     effect = Fact("effect", 0, "e-1", key="k")

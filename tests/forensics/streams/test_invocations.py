@@ -910,6 +910,29 @@ LINES = st.tuples(
 )
 
 
+BEGAN = {
+    "with its START": ([(5, "start", A), (6, "app", A, mention("m")), (9, "report of 2", A)], 5),
+    "so long before its end as it took, where its START is lost": (
+        [(300, "app", A, mention("m")), (500, "report of 450", A)],
+        50,
+    ),
+    "with its first line, if that is earlier": ([(3, "app", A, mention("m")), (500, "report of 450", A)], 3),
+    "with its first line, where nothing tells how long it took": (
+        [(300, "app", A, mention("m")), (500, "report", A)],
+        300,
+    ),
+    "with its first line, where nothing tells its end": ([(300, "app", A, mention("m"))], 300),
+}
+
+
+@pytest.mark.parametrize(("lines", "expected_ms"), BEGAN.values(), ids=BEGAN)
+def test_a_run_began(lines, expected_ms):
+    (invocation,) = assembled(stream(*lines), "s", GROUP, Limit())
+
+    assert invocation.started_at == expected_ms * 1000
+    assert invocation_row(invocation, GROUP)["started_at"] == expected_ms * 1000
+
+
 RUN_AGAIN = {
     "where a batch is printed after its run was closed": (
         [(1, "app", A, record("m")), (30, "report", A), (40, "app", A, record("m"), record("n")), (41, "app", A)],
