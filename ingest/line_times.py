@@ -45,7 +45,7 @@ _CONTAINER = re.compile(
     r"""(?x)
     \[pod/(?P<pod>[\w.-]+)/[\w.-]+\]                                                  # kubectl logs --prefix
     | (?P<replica>[a-z0-9][a-z0-9.-]*-[a-z0-9]{8,10}-[a-z0-9]{5})\ [a-z0-9][a-z0-9-]*(?=\ )   # stern
-    | (?P<service>[A-Za-z0-9][\w.-]*[_-]\d{1,4})\ *\|                                    # docker compose logs
+    | (?P<service>[A-Za-z][\w.-]*[_-]\d{1,4})\ *\|                                       # docker compose logs
     | (?P<named>[a-z0-9][\w.-]*)\ *\|(?=\ ?\{)                                           # so, a container with a name of its own
     """
 )

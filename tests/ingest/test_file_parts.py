@@ -89,6 +89,7 @@ CONTAINERS = {
     ),
     "stern": ('pay-6c9f7d8b54-x2x7k app {"ts":1795151520.25}', "file:pay-6c9f7d8b54-x2x7k"),
     "a level in its column": ("INFO     | 2026-11-20T05:12:00.250Z took", "s"),
+    "a date in its column": ("2026-11-20 | 2026-11-20T05:12:00.250Z took", "s"),
     "a time in its column": ("2026-11-20T05:12:00.250Z | INFO | took", "s"),
     "words before a time": ("first-class worker 2026-11-20T05:12:00.250Z took", "s"),
 }
