@@ -5,7 +5,7 @@ from itertools import groupby
 
 from forensics.identity import handle_prefix, tells_deliveries_apart
 from forensics.streams.attribution import AboutItem
-from forensics.streams.in_hand import CLOSERS, DELETED, STOPPING, ends_handling
+from forensics.streams.in_hand import CLOSERS, DELETED, DONE, STOPPING, ends_handling
 from forensics.streams.model import TAKEN, Fact, LogGroup
 from forensics.streams.once import ECHO_US, MOMENT_US
 from forensics.streams.told_of_handling import (
@@ -160,16 +160,12 @@ class _MessageInStream:
         return fact.receive_count is not None and bool(counts) and fact.receive_count not in counts
 
     def _give_to(self, mine: list[Fact], fact: Fact, latest: list[Fact]) -> None:
-        """Give what names a handling to it, by handle or receive count; with its delete the work last told in the latest, if it shows none.
+        """Give what ends or names an earlier handling to it; with its end the work last told in the latest, if it shows none.
 
-        Not if the latest has ended behind that work.
-        Else one effect would count twice: as the line that the quicker worker seems to have written, and as what the slower
+        If the latest has ended, that is all it tells behind its end. Else one effect would count twice: as the line that the quicker worker seems to have written, and as what the slower
         one finished before it tried to delete. And what a guard stopped would count as done, for its worker ends it all the same.
         """
-        is_done = fact.is_failed_delete or (
-            fact.receive_count is not None and (fact.role in DELETED or fact.role == "worker_finished")
-        )
-        if is_done and not shows_work(mine):
+        if (fact.is_failed_delete or fact.role in DONE) and not shows_work(mine):
             of_work = [
                 n
                 for n, told in enumerate(latest)
@@ -178,9 +174,9 @@ class _MessageInStream:
                 and told.receive_count is None
                 and not any(map(ends_handling, latest[n + 1 :]))
             ]
-            place = max(of_work, default=None)
-            if place is not None:
-                mine.append(latest.pop(place))
+            if moved := of_work if is_over(latest) else of_work[-1:]:
+                mine += [latest[n] for n in moved]
+                latest[:] = [told for n, told in enumerate(latest) if n not in moved]
                 self._had_effect = shows_effect(latest)
         mine.append(fact)
 
@@ -315,10 +311,7 @@ class _MessageInStream:
     def _slower(self, fact: Fact) -> list[Fact] | None:
         """Return the earlier handling that is still open and ends now, after the latest one has."""
         mine = next((before for before in reversed(self.handlings[:-1]) if not is_over(before)), None)
-        if mine is None or not ends_later(mine, self.handlings[-1], fact):
-            return None
-        self._had_effect = shows_effect(self.handlings[-1])
-        return mine
+        return mine if mine is not None and ends_later(mine, self.handlings[-1], fact) else None
 
     def _opens(self, about: AboutItem, fact: Fact) -> bool:
         """Tell whether a fact opens a handling.

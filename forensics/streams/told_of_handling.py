@@ -57,20 +57,17 @@ def is_over(handling: Sequence[Fact]) -> bool:
     return any(map(ends_handling, handling))
 
 
-def ends_later(mine: list[Fact], latest: list[Fact], fact: Fact) -> bool:
+def ends_later(mine: Sequence[Fact], latest: Sequence[Fact], fact: Fact) -> bool:
     """Tell whether a worker's success, or a delete, is that of a slower handling: the latest had ended, and work was told since, or another thread says so.
 
-    SQS takes the delete of a slower worker as well, out of a standard queue. What was told since is its work: it is given to it.
+    SQS takes the delete of a slower worker as well, out of a standard queue. What the latest seems to tell since is its work, if it shows none.
     """
     roles = DONE if fact.is_failed_delete else DONE & {fact.role}
     ends = [told for told in latest if told.role in roles]
     if not ends or fact.at - ends[-1].at <= MOMENT_US:
         return False
-    since = [told for told in latest if told.role == "effect" and told.at > ends[-1].at]
-    if since and not shows_work(mine):
-        mine += since
-        latest[:] = [told for told in latest if told not in since]
-    is_done_since = any(told.role == "effect" and told.at > ends[-1].at for told in mine)
+    told_by = mine if shows_work(mine) else latest
+    is_done_since = any(told.role == "effect" and told.at > ends[-1].at for told in told_by)
     return is_done_since or (fact.thread is not None and all(told.thread not in (None, fact.thread) for told in ends))
 
 
