@@ -162,8 +162,9 @@ class _MessageInStream:
     def _give_to(self, mine: list[Fact], fact: Fact, latest: list[Fact]) -> None:
         """Give what ends or names an earlier handling to it; with its end the work last told in the latest, if it shows none.
 
-        If the latest has ended, that is all it tells behind its end. Else one effect would count twice: as the line that the quicker worker seems to have written, and as what the slower
-        one finished before it tried to delete. And what a guard stopped would count as done, for its worker ends it all the same.
+        If the latest has ended, that is all it tells behind its end. Else one effect would count twice: as the line that the quicker
+        worker seems to have written, and as what the slower one finished before it tried to delete. And what a guard stopped would
+        count as done, for its worker ends it all the same.
         """
         if (fact.is_failed_delete or fact.role in DONE) and not shows_work(mine):
             of_work = [
