@@ -14,6 +14,7 @@ pytest_plugins = ["pytester"]
 @pytest.fixture
 def folder(pytester, monkeypatch):
     """A folder with three files of tests, of which one test fails, whose runs know of several processes."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # a third of what so short a run takes
     files = pytester.makepyfile(
         test_short="def test_a(): pass",
         test_longer="def test_b(): pass\ndef test_c(): pass",
