@@ -18,6 +18,7 @@ _IN_TEXT = re.compile(
 _TAG = re.compile(r"\[ ?(?P<value>[\w.:/@+-]+) ?\]", re.ASCII)
 TOKEN = re.compile(r"[A-Za-z0-9_.@+-]+", re.ASCII)
 """What of a line an id or a name may be."""
+_WITH_DIGIT = re.compile(r"(?<![A-Za-z0-9_.@+-])[A-Za-z_.@+-]*+[0-9][A-Za-z0-9_.@+-]*+", re.ASCII)
 _MOST_KINDS = 10
 """Of more values than that, those of a field that stands once in a handling are no kinds of things that happen; nor are those of one
 that changes in a handling, unless they stand on more than five lines each."""
@@ -71,7 +72,7 @@ def _tells_circumstances(of_handlings: Collection[Sequence[str]]) -> bool:
 
 def masked(text: str) -> str:
     """Return a text without its tokens that have a digit."""
-    return TOKEN.sub(lambda told: VARIABLE if any(c.isdigit() for c in told[0]) else told[0], text)
+    return _WITH_DIGIT.sub(VARIABLE, text)
 
 
 def around(text: str, start: int, end: int, passed_over: Collection[str] = ()) -> tuple[str, str]:
