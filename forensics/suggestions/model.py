@@ -117,7 +117,6 @@ class Suggestions:
     queue: str
     proposals: tuple[Proposal, ...]
     cannot_tell: tuple[str, ...]
-    runs: int
     items: int
     now: Mapping[str, int] | None = None
     then: Mapping[str, int] | None = None

@@ -5,17 +5,16 @@ they behave as such: another in each handling, and again only where the one befo
 id says "charged payment_id=p-7" alone: what behaves so behind the name of a piece of work is its business key.
 """
 
-import heapq
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
-from zlib import crc32
 
 from forensics.clock import micros
 from forensics.lake import Findings
-from forensics.lake.filters import equals
+from forensics.lake.filters import equals, is_missing, one_of
 from forensics.lake.rows import plain_rows
 from forensics.parsers import parse_line
 from forensics.parsers.app_lines import PREFIX
@@ -28,7 +27,7 @@ from forensics.suggestions.keys import body_values
 from forensics.suggestions.line_keys import keys_told, works_named
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Item, Line, RunLines
 from forensics.suggestions.outcomes import LEAST_ITEMS, LEAST_SHARE
-from forensics.suggestions.runs import MOST_FAILED, MOST_SAMPLED, OWN_KINDS, fill
+from forensics.suggestions.runs import MOST_FAILED, MOST_SAMPLED, OWN_KINDS, Smallest, fill
 from forensics.suggestions.templates import MOST_CHARS, shape_of
 from forensics.tables.evidence import LOG_EVENTS
 from forensics.tables.findings import INVOCATIONS
@@ -47,13 +46,12 @@ _OTHERS = re.compile(
 
 
 class Nameless(NamedTuple):
-    """Runs with the items that their lines may name, how many runs there are, and why there are none of them.
+    """Runs with the items that their lines may name, and why there are none of them.
 
     ``by_key``: what stands before the keys where no line holds an id, and the keys are all that names a message's work.
     """
 
     runs: list[RunLines]
-    there: int
     why_not: str | None = None
     by_key: str | None = None
 
@@ -73,9 +71,9 @@ def nameless_runs(findings: Findings, log_group: str, function: str | None) -> N
     Of functions a fixed sample of runs is read and those that failed, of workers MOST_WORKER_LINES. Keys are looked for in runs
     of functions alone: nothing else parts a worker's lines into handlings.
     """
-    runs, there = _of_function(findings, log_group, function)
-    if not there:
-        return Nameless([], 0, "no line tells how its runs ended") if function else _of_worker(findings, log_group)
+    runs = _of_function(findings, log_group, function)
+    if not runs:
+        return Nameless([], "no line tells how its runs ended") if function else _of_worker(findings, log_group)
     why_not = None
     ids_in = partial(_namings, passed_over=_circumstances(runs))
     for naming, kind in ((ids_in, MESSAGE_ID), (_keys_in, OF_LINE)):
@@ -87,41 +85,42 @@ def nameless_runs(findings: Findings, log_group: str, function: str | None) -> N
             run.items += [Item(value, number, {value: kind}) for number, value in enumerate(values, 1)]
         if places:
             by_key = min(places) if kind == OF_LINE else None
-            return Nameless([run for run in runs if run.items], there, by_key=by_key)
-    return Nameless([], there, why_not)
+            return Nameless([run for run in runs if run.items], by_key=by_key)
+    return Nameless([], why_not)
 
 
-def _of_function(findings: Findings, log_group: str, function: str | None) -> tuple[list[RunLines], int]:
-    columns = ["invocation_id", "function_name", "log_stream", "started_at", "ended_at", "end_status"]
-    chosen: dict[bool, list[tuple[int, str, RunLines, str]]] = {True: [], False: []}
-    there = 0
-    for batch in findings.scan(INVOCATIONS, columns, equals("log_group", log_group)):
-        for row in plain_rows(batch):
-            if row["ended_at"] is None or (function and row["function_name"] not in (function, None)):
-                continue
-            there += 1
-            name, status = row["invocation_id"], row["end_status"]
-            run = RunLines(name, log_group, status, micros(row["started_at"]), micros(row["ended_at"]))
-            chosen[status in CUT_OFF].append((crc32(name.encode()), name, run, row["log_stream"]))
-    kept = heapq.nsmallest(MOST_FAILED, chosen[True]) + heapq.nsmallest(MOST_SAMPLED, chosen[False])
-    kept.sort(key=lambda one: (one[2].started_at, one[1]))
-    runs = [run for _, _, run, _ in kept]
+def _of_function(findings: Findings, log_group: str, function: str | None) -> list[RunLines]:
+    where = equals("log_group", log_group) & ~is_missing("ended_at")
+    if function:
+        where &= equals("function_name", function) | is_missing("function_name")
+    cut_off, others = Smallest(MOST_FAILED), Smallest(MOST_SAMPLED)
+    for batch in findings.scan(INVOCATIONS, ["invocation_id", "end_status"], where):
+        for name, status in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            (cut_off if status in CUT_OFF else others).add(name)
+    columns = ["invocation_id", "log_stream", "started_at", "ended_at", "end_status"]
+    chosen = plain_rows(
+        findings.read(INVOCATIONS, columns, where & one_of("invocation_id", cut_off.names() + others.names()))
+    )
+    chosen.sort(key=lambda row: (row["started_at"], row["invocation_id"]))
+    runs: list[RunLines] = []
     at: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for number, (_, _, _, stream) in enumerate(kept):
-        at[log_group, stream].append(number)
+    for number, row in enumerate(chosen):
+        span = micros(row["started_at"]), micros(row["ended_at"])
+        runs.append(RunLines(row["invocation_id"], log_group, row["end_status"], *span))
+        at[log_group, row["log_stream"]].append(number)
     fill(findings, runs, at)
-    return runs, there
+    return runs
 
 
 def _of_worker(findings: Findings, log_group: str) -> Nameless:
     streams: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
-    read = 0
     columns = ["log_stream", "logged_at", "order_in_ms", "line"]
-    for batch in findings.scan(LOG_EVENTS, columns, equals("log_group", log_group)):
-        for row in plain_rows(batch):
-            if read < MOST_WORKER_LINES and parse_line(row["line"]).kind in OWN_KINDS:
-                read += 1
-                streams[row["log_stream"]].append((micros(row["logged_at"]), row["order_in_ms"], row["line"]))
+    stored = (
+        row for batch in findings.scan(LOG_EVENTS, columns, equals("log_group", log_group)) for row in plain_rows(batch)
+    )
+    theirs = (row for row in stored if parse_line(row["line"]).kind in OWN_KINDS)
+    for row in islice(theirs, MOST_WORKER_LINES):
+        streams[row["log_stream"]].append((micros(row["logged_at"]), row["order_in_ms"], row["line"]))
     spans: list[_Span] = []
     whole = [
         RunLines(stream, log_group, "success", 0, 0, lines=[Line(at, text) for at, _, text in sorted(lines)])
@@ -144,7 +143,7 @@ def _of_worker(findings: Findings, log_group: str) -> Nameless:
             span.run.lines += [line for line in span.beside if key in line.text]
             span.run.lines.sort(key=lambda line: line.at)
             span.run.ended_at = span.run.lines[-1].at
-    return Nameless([span.run for span in chosen], len(chosen), why_not)
+    return Nameless([span.run for span in chosen], why_not)
 
 
 class _Span(NamedTuple):

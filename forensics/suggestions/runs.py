@@ -3,16 +3,15 @@
 import heapq
 import re
 from bisect import bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from itertools import accumulate
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import accumulate, islice
 from zlib import crc32
 
 from forensics.clock import micros, moment
 from forensics.lake import Findings
-from forensics.lake.filters import between, equals, one_of
-from forensics.lake.rows import plain_rows
+from forensics.lake.filters import between, equals, is_missing, one_of
+from forensics.lake.rows import distinct_values, plain_rows, rows_where
 from forensics.parsers import parse_line
 from forensics.parsers.grammar import UUID
 from forensics.parsers.sqs_records import Record
@@ -44,47 +43,57 @@ _COLUMNS = [
 ]
 
 
-class RunsOfQueue(NamedTuple):
-    """Runs of a queue's consumers that were chosen, how many there are, and per log group of how many no line tells the end."""
-
-    runs: list[RunLines]
-    there: int
-    endless: Mapping[str, int]
-
-
-def runs_of(findings: Findings, queue_arn: str) -> RunsOfQueue:
+def runs_of(findings: Findings, queue_arn: str) -> list[RunLines]:
     """Return the runs of a queue's consumers that were chosen, with their lines.
 
     Deliveries and log events are gone through in batches; only what was chosen is held. Which runs are chosen hangs on their
     ids alone.
     """
-    chosen, there, endless = _chosen(findings, queue_arn)
-    runs, places = _without_lines(findings, queue_arn, chosen)
+    runs, places = _without_lines(findings, queue_arn, _chosen(findings, queue_arn))
     fill(findings, runs, places)
-    return RunsOfQueue(with_telling_values([run for run in runs if run.items]), there, endless)
+    return with_telling_values([run for run in runs if run.items])
 
 
-def _chosen(findings: Findings, queue_arn: str) -> tuple[set[str], int, Mapping[str, int]]:
+def _chosen(findings: Findings, queue_arn: str) -> set[str]:
     """Choose runs by the ids of their consumers."""
-    columns = ["consumer", "item_id", "delivery_index", "run_status", "log_group"]
-    failed: dict[str, int] = {}
-    others: dict[str, int] = {}
-    endless: dict[str, str] = {}
-    again: set[str] = set()
-    for batch in findings.scan(DELIVERIES, columns, equals("queue_arn", queue_arn)):
-        for row in plain_rows(batch):
-            if row["consumer"] is None:
-                continue
-            (failed if row["run_status"] in CUT_OFF else others)[row["consumer"]] = crc32(row["consumer"].encode())
-            if row["run_status"] == "unknown":
-                endless[row["consumer"]] = row["log_group"]
-            if row["delivery_index"] > 1 and len(again) < MOST_REPEATED:
-                again.add(row["item_id"])
-    chosen = {*heapq.nsmallest(MOST_FAILED, failed, failed.__getitem__)}
-    chosen |= {*heapq.nsmallest(MOST_SAMPLED, others, others.__getitem__)}
-    for batch in findings.scan(DELIVERIES, ["consumer"], equals("queue_arn", queue_arn) & one_of("item_id", again)):
+    of_queue = equals("queue_arn", queue_arn)
+    failed, others = Smallest(MOST_FAILED), Smallest(MOST_SAMPLED)
+    for batch in findings.scan(DELIVERIES, ["consumer", "run_status"], of_queue & ~is_missing("consumer")):
+        for consumer, status in distinct_values(batch):
+            (failed if status in CUT_OFF else others).add(consumer)
+    came_again = findings.scan(DELIVERIES, ["item_id"], of_queue & ~equals("delivery_index", 1))
+    again = {*islice((item for batch in came_again for item in batch.column("item_id").to_pylist()), MOST_REPEATED)}
+    chosen = {*failed.names(), *others.names()}
+    for batch in findings.scan(DELIVERIES, ["consumer"], of_queue & one_of("item_id", again)):
         chosen |= {consumer for consumer in batch.column("consumer").to_pylist() if consumer}
-    return chosen, len(failed) + len(others), Counter(endless.values())
+    return chosen
+
+
+class Smallest:
+    """Of names that are added one by one those with the smallest checksums, so many and no more: a sample that hangs on the names alone."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._found: dict[str, int] = {}
+
+    def add(self, name: str) -> None:
+        """Count a name in, however often it comes."""
+        self._found[name] = crc32(name.encode())
+        if len(self._found) > 4 * self._most:
+            self._found = {kept: self._found[kept] for kept in self.names()}
+
+    def names(self) -> list[str]:
+        """Return them by their checksums."""
+        return heapq.nsmallest(self._most, self._found, lambda name: (self._found[name], name))
+
+
+def unended_of(findings: Findings, queue_arn: str, log_group: str) -> int:
+    """Return how many runs of a log group had messages of a queue, and have no line that tells how they ended."""
+    where = equals("queue_arn", queue_arn) & equals("log_group", log_group) & equals("run_status", "unknown")
+    found: set[str] = set()
+    for batch in findings.scan(DELIVERIES, ["consumer"], where & ~is_missing("consumer")):
+        found |= {*batch.column("consumer").to_pylist()}
+    return len(found)
 
 
 def _without_lines(
@@ -121,14 +130,19 @@ def fill(findings: Findings, runs: list[RunLines], places: dict[tuple[str, str],
     if not runs:
         return
     of_stream = {stream: _Stream(mine, runs) for stream, mine in places.items()}
+
+    def is_in_run(log_group: str, log_stream: str, at: int) -> bool:
+        stream = of_stream.get((log_group, log_stream))
+        return stream is not None and stream.is_in_run(at)
+
     first, last = min(run.started_at for run in runs), max(run.ended_at for run in runs)
     where = one_of("log_group", {group for group, _ in places}) & one_of("log_stream", {name for _, name in places})
     where &= between("logged_at", moment(first), moment(last))
     columns = ["log_group", "log_stream", "logged_at", "order_in_ms", "line"]
     for batch in findings.scan(LOG_EVENTS, columns, where):
-        for row in plain_rows(batch):
-            if stream := of_stream.get((row["log_group"], row["log_stream"])):
-                stream.hear(micros(row["logged_at"]), row["order_in_ms"], row["line"])
+        for row in rows_where(batch, ["log_group", "log_stream", "logged_at"], is_in_run):
+            stream = of_stream[row["log_group"], row["log_stream"]]
+            stream.lines.append((micros(row["logged_at"]), row["order_in_ms"], row["line"]))
     for stream in of_stream.values():
         for place, lines in stream.lines_of_runs().items():
             _read(runs[place], lines)
@@ -142,20 +156,20 @@ class _Stream:
         self._starts = [runs[place].started_at for place in places]
         self._ends = [*accumulate((runs[place].ended_at for place in places), max)]
         self._is_shared = any(end >= start for end, start in zip(self._ends, self._starts[1:], strict=False))
-        self._lines: list[tuple[int, int, str]] = []
+        self.lines: list[tuple[int, int, str]] = []
+        """Those in any run: when (microseconds since the epoch) and at which place in its millisecond, and the text."""
 
-    def hear(self, at: int, order_in_ms: int, text: str) -> None:
-        """Keep a line that stands in a run."""
+    def is_in_run(self, at: int) -> bool:
+        """Tell whether any run was on at a time, in microseconds since the epoch."""
         begun = bisect_right(self._starts, at)
-        if begun and self._ends[begun - 1] >= at:
-            self._lines.append((at, order_in_ms, text))
+        return bool(begun) and self._ends[begun - 1] >= at
 
     def lines_of_runs(self) -> dict[int, list[tuple[int, int, str]]]:
         """Return the lines of each run. Where several were on, a line is of that whose message it names, else of its thread's."""
         found: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
         at_hand: dict[str | None, int] = {}
         begun, on = 0, list[int]()
-        for line in sorted(self._lines, key=lambda line: line[:2]):
+        for line in sorted(self.lines, key=lambda line: line[:2]):
             at, _, text = line
             now = bisect_right(self._starts, at)
             on = [n for n in (*self._places[begun:now][::-1], *on) if self._runs[n].ended_at >= at]

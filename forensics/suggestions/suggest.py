@@ -15,7 +15,7 @@ from forensics.suggestions.line_keys import with_key, with_keys_beside, with_key
 from forensics.suggestions.marks import Marks, marks_of
 from forensics.suggestions.model import OF_LINE, Proposal, RunLines, Suggestions
 from forensics.suggestions.nameless import Nameless, nameless_runs
-from forensics.suggestions.runs import runs_of
+from forensics.suggestions.runs import runs_of, unended_of
 from forensics.suggestions.templates import templates_of
 from forensics.suggestions.timing import named_lines, placed
 from forensics.suggestions.trial import verdicts_now, verdicts_under
@@ -30,7 +30,7 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
     What the settings say already is not proposed again. Raises QueueUnknownError for a queue of which no delivery is known.
     """
     name, arn, consumers = _consumers(findings, queue)
-    runs, there, endless = runs_of(findings, arn)
+    runs = runs_of(findings, arn)
     proposals: list[Proposal] = []
     cannot_tell: list[str] = []
     by_group: dict[str, list[RunLines]] = defaultdict(list)
@@ -41,14 +41,14 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
     for log_group, function in consumers:
         mine = by_group.pop(log_group, [])
         section, who = ("function", function) if function else ("worker", log_group)
-        if function and not any(run.status == "success" for run in mine) and (count := endless.get(log_group)):
-            cannot_tell.append(_of_endless(who, count))
+        has_ended = any(run.status == "success" for run in mine)
+        if function and not has_ended and (unended := unended_of(findings, arn, log_group)):
+            cannot_tell.append(_of_unended(who, unended))
             continue
-        if not mine or (function is None and not any(run.status == "success" for run in mine)):
+        if not mine or (function is None and not has_ended):
             nameless = nameless_runs(findings, log_group, function)
             if not mine:
                 cannot_tell.append(_of_nameless(who, nameless))
-            there += nameless.there
             are_named = are_named and not nameless.runs
             mine = nameless.runs or [_as_if_well(run) for run in mine]
         if not mine:
@@ -70,7 +70,7 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
         cannot_tell += [why] if why and not any("(?P<key>" in str(p.value) for p in proposals) else []
     fresh = tuple(p for p in proposals if not _is_said(p, settings))
     items = sum(len(run.items) for mine, _ in effects for run in mine)
-    found_all = Suggestions(name, fresh, tuple(cannot_tell), there, items)
+    found_all = Suggestions(name, fresh, tuple(cannot_tell), items)
     return _tried(findings, arn, settings, found_all, are_named)
 
 
@@ -124,7 +124,7 @@ def _with_start_that_tells_key(found: Marks, runs: Sequence[RunLines]) -> list[P
     return [with_key(p, start, runs, is_known=True) if p.kind == "started" else p for p in found.proposals]
 
 
-def _of_endless(who: str, runs: int) -> str:
+def _of_unended(who: str, runs: int) -> str:
     """Say of a function why none of its lines can be told as done: the last line of a run that may have gone on is no end of its work."""
     return said(
         "{who}: no line tells how {runs} ended, so nothing shows which lines mean that work was done. With SystemLogLevel WARN Lambda "
@@ -191,8 +191,7 @@ def _tried(findings: Findings, queue_arn: str, settings: Settings, found: Sugges
         return Suggestions(**{**vars(found), "not_tried": why})
     proposed = Settings.parse(settings_text(settings.text, found.proposals))
     then = verdicts_under(findings, queue_arn, proposed)
-    again = verdicts_under(findings, queue_arn, settings)
-    if then is None or again != now:
+    if then is None or verdicts_under(findings, queue_arn, settings) != now:
         why = (
             said(
                 "what was redelivered was handled by workers, or is too much to judge on the way: correlate again to see what they decide"

@@ -13,7 +13,7 @@ from forensics.judging.surroundings import Surroundings
 from forensics.judging.written import GroupLines, Writer, may_be_of
 from forensics.lake import Findings
 from forensics.lake.filters import at_least, between, equals, is_missing, one_of
-from forensics.lake.rows import plain_rows
+from forensics.lake.rows import first_and_last, plain_rows
 from forensics.settings import Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
@@ -62,6 +62,9 @@ def verdicts_under(findings: Findings, queue_arn: str, settings: Settings) -> di
     items = set(findings.read(MESSAGES, ["item_id"], equals("queue_arn", queue_arn)).column("item_id").to_pylist())
     if len(items) > MOST_MESSAGES:
         return None
+    runs = _runs(findings, queue_arn, items)
+    if runs is None:
+        return None
     small: dict[str, Any] = {table.name: plain_rows(findings.read(table)) for table in _OF_SURROUNDINGS}
     calls = plain_rows(findings.read(E.SEND_RECORDS, where=equals("queue_arn", queue_arn)))
     told = _group_lines(findings)
@@ -72,8 +75,7 @@ def verdicts_under(findings: Findings, queue_arn: str, settings: Settings) -> di
         small["queue_settings"],
         {t.log_group: True for t in told},
     )
-    runs = _runs(findings, queue_arn, items)
-    if runs is None or any(group not in groups or groups[group].kind != LAMBDA for group, _, _ in runs):
+    if any(group not in groups or groups[group].kind != LAMBDA for group, _, _ in runs):
         return None
     where = one_of("metric", _METRICS)
     points = [row for batch in findings.scan(E.METRIC_POINTS, where=where) for row in plain_rows(batch)]
@@ -156,9 +158,9 @@ def _group_lines(findings: Findings) -> list[GroupLines]:
     """Return from when until when each log group has lines, and what its runs show."""
     spans: dict[str, tuple[Any, Any]] = {}
     for batch in findings.scan(E.LOG_EVENTS, ["log_group", "logged_at"]):
-        for name, at in zip(batch.column("log_group").to_pylist(), batch.column("logged_at").to_pylist(), strict=True):
-            first, last = spans.get(name, (at, at))
-            spans[name] = min(first, at), max(last, at)
+        for name, first, last in first_and_last(batch, "log_group", "logged_at"):
+            before = spans.get(name, (first, last))
+            spans[name] = min(before[0], first), max(before[1], last)
     starts: dict[Writer, bool] = {(name, None): False for name in spans}
     blind: dict[Writer, list[int]] = defaultdict(list)
     columns = ["log_group", "function_name", "has_start", "message_count", "started_at"]

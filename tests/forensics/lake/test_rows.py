@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forensics.clock import micros
 from forensics.lake import arrow_schema
-from forensics.lake.rows import plain_rows
+from forensics.lake.rows import distinct_values, first_and_last, plain_rows, rows_where
 from forensics.tables import BY_NAME
 
 TOKYO = timezone(timedelta(hours=9))
@@ -49,3 +50,27 @@ def test_times_are_of_utc_itself():
     (row,) = plain_rows(pa.table({"at": pa.array([0], pa.timestamp("us", "UTC"))}))
 
     assert row["at"].tzinfo is UTC
+
+
+LINES = st.lists(st.tuples(st.sampled_from(("a", "b", None)), st.integers(0, 9)), max_size=12)
+
+
+def lines_of(told):
+    rows = [{"name": name, "at": datetime(2026, 11, 20, tzinfo=UTC) + timedelta(0, 0, n)} for name, n in told]
+    return pa.RecordBatch.from_pylist(rows, pa.schema({"name": pa.string(), "at": pa.timestamp("us", "UTC")}))
+
+
+@given(LINES)
+def test_what_is_asked_of_a_batch_is_what_its_rows_say_one_by_one(told):
+    batch = lines_of(told)
+    rows = plain_rows(batch)
+    border = micros(datetime(2026, 11, 20, tzinfo=UTC)) + 5
+
+    asked = rows_where(batch, ["name", "at"], lambda name, at: name == "a" and at > border)
+    assert asked == [row for row in rows if row["name"] == "a" and micros(row["at"]) > border]
+    of_name = {name: [row["at"] for row in rows if row["name"] == name] for name, _ in told}
+    assert sorted(first_and_last(batch, "name", "at"), key=str) == sorted(
+        ((name, min(times), max(times)) for name, times in of_name.items()), key=str
+    )
+    named = distinct_values(batch.select(["name"]))
+    assert sorted(named, key=str) == sorted({(name,) for name, _ in told}, key=str)

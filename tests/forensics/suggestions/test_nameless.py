@@ -114,7 +114,7 @@ def test_a_function_that_names_messages_in_its_own_words_gets_its_marks_proposed
         "started": r"got (?P<message_id>\S+)",
         "order": "sequential",
     }
-    assert found.runs == 42
+    assert found.items == 84
     assert "correlate again to see what they decide" in found.decides
 
 
@@ -216,7 +216,7 @@ def test_a_worker_that_names_messages_in_its_own_words_gets_its_marks_proposed(t
     told = {p.kind: (p.section, p.name, p.value) for p in found.proposals}
     assert told["started"] == ("worker", WORKER, r"got (?P<message_id>\S+)")
     assert told["effect"] == ("worker", WORKER, r"charged card for (?P<message_id>\S+)")
-    assert found.runs == 62
+    assert found.items == 62
 
 
 def test_that_no_verdict_would_change_is_not_said_where_only_a_failure_was_known(tmp_path):
@@ -254,7 +254,7 @@ def test_the_thread_that_a_line_begins_with_parts_no_ids_of_one_place_from_other
     told = {p.kind: p.value for p in found.proposals}
     assert mark(f"[consumer-d] INFO orders - got {an_id(7)} from queue", told["started"]).message_id == an_id(7)
     assert mark(f"[consumer-d] INFO orders - charged card for {an_id(7)} amount=1", told["effect"])
-    assert found.runs == 60
+    assert found.items == 60
 
 
 def test_a_queue_of_which_only_the_consumer_is_known_is_known(tmp_path):
