@@ -110,7 +110,8 @@ def unhandled_error(line: str, level: str | None, has_json: bool) -> Unhandled |
 
 
 def _in_json(line: str, level: str | None) -> Unhandled | None:
-    if json_lines.UNHANDLED_MARK.find(line) or json_lines.DOTNET_UNHANDLED.find(line):
+    by_python = holds_any(line, json_lines.UNHANDLED_NEEDLES) and json_lines.UNHANDLED_MARK.find(line)
+    if by_python or json_lines.DOTNET_UNHANDLED.find(line):
         return _named_in(line)
     if json_lines.JAVA_NEEDLE in line and (name := json_lines.JAVA_UNHANDLED.find(line, "error_type")):
         return Unhandled(name, json_lines.JAVA_UNHANDLED.find(line, "error_text"))

@@ -4,7 +4,7 @@ Fields are found by name wherever they stand: key order is free, a line may be c
 Quotes inside a JSON string are escaped, so a key in a nested text is never taken for one of the line's own.
 """
 
-from forensics.parsers.grammar import NUMBER, REQUEST_ID, SPACE, Pattern
+from forensics.parsers.grammar import NUMBER, REQUEST_ID, SPACE, Pattern, holds_any
 
 PLATFORM_KINDS = {
     "start": "start",
@@ -128,6 +128,7 @@ UNHANDLED_MARK = Pattern(
     + r"errorMessage\"",
 )
 """Only the Python runtime's own report of an unhandled exception has this key, or an error and no message of a logger's."""
+UNHANDLED_NEEDLES = ('"log_level"', 'errorMessage"')
 DOTNET_UNHANDLED = Pattern(
     "dotnet_unhandled_json", r"\"message" + _COLON + r"null" + _NEXT + r"errorType" + _COLON + r"\""
 )
@@ -170,4 +171,7 @@ def level_of(text: str) -> str | None:
     >>> level_of('{"level":50,"time":1767614400123,"pid":7,"msg":"card declined"}')
     'error'
     """
-    return LEVEL.find(text, 1) or ERROR_LEVELS.get(NUMERIC_LEVEL.find(text, "level") or "")
+    if named := LEVEL.find(text, 1):
+        return named
+    number = NUMERIC_LEVEL.find(text, "level") if holds_any(text, ERROR_LEVEL_NEEDLES) else None
+    return ERROR_LEVELS[number] if number else None

@@ -24,6 +24,7 @@ MENTION = Pattern(
 '861bec95-b670-4f2a-acf9-19d5bdd7cbe5'
 """
 ONE_ID = Pattern("mentioned_id", UUID)
+ID_CHARS = 36
 
 TAKING = Pattern(
     "taking",
@@ -52,7 +53,7 @@ def mentions(line: str, own_request_id: str | None = None) -> list[str] | None:
         return None
     runs = MENTION.find_all(line, "ids")
     own = (own_request_id or "").lower()
-    ids = dict.fromkeys(found.lower() for run in runs for found in ONE_ID.find_all(run))
+    ids = dict.fromkeys(found.lower() for run in runs for found in (ONE_ID.find_all(run) if len(run) > ID_CHARS else [run]))
     return [found for found in ids if found != own] or None
 
 

@@ -1,6 +1,6 @@
 """Which thread of a worker wrote a line, or in which request or trace, where the line says it."""
 
-from forensics.parsers.grammar import Pattern
+from forensics.parsers.grammar import Pattern, holds_any
 
 MOST_CHARS = 4_000
 """Further in, a line of JSON holds what it is about."""
@@ -16,17 +16,19 @@ IN_FIELD = Pattern(
     r"(?i:\b(?:tid|thread(?:[_. ]?(?:name|id))?))[\"']?[ ]?[:=][ ]?[\"']?(?P<thread>[\w.#:-]{1,80})",
 )
 """Sidekiq's ``tid=``, and the fields of JSON layouts."""
+_FIELD_NEEDLES = ("tid", "thread")
 BY_NAME = Pattern(
     "thread_by_name", r"\b(?P<thread>(?:Thread|ThreadPoolExecutor|ForkPoolWorker|SpawnPoolWorker)-[0-9][0-9_-]{0,20})\b"
 )
 """Python's own names of threads and of processes of a pool."""
-
+_NAME_NEEDLES = ("Thread-", "ThreadPoolExecutor-", "PoolWorker-")
 
 IN_REQUEST = Pattern(
     "request_of_line",
     r"(?i:\b(?:req(?:uest)?|trace|correlation)[_.-]?id|\bjid)[\"']?[ ]?[:=][ ]?[\"']?(?P<thread>[\w.#:-]{4,80})",
 )
 """What an event loop's lines have instead of a thread; Sidekiq's ``jid=``."""
+_REQUEST_NEEDLES = ("req", "trace", "correlation", "jid")
 _ALONE = frozenset({"main", "mainthread", "thread-0"})
 
 
@@ -43,6 +45,14 @@ def thread_of(line: str) -> str | None:
     True
     """
     head = line[:MOST_CHARS]
-    named = None if head.startswith("{") else IN_BRACKETS.find(head, "thread") or BY_NAME.find(head, "thread")
-    named = named or IN_FIELD.find(head, "thread")
-    return IN_REQUEST.find(head, "thread") if named is None or named.lower() in _ALONE else named
+    small = head.lower()
+    named = None
+    if not head.startswith("{"):
+        named = IN_BRACKETS.find(head, "thread")
+        if named is None and holds_any(head, _NAME_NEEDLES):
+            named = BY_NAME.find(head, "thread")
+    if named is None and holds_any(small, _FIELD_NEEDLES):
+        named = IN_FIELD.find(head, "thread")
+    if named is not None and named.lower() not in _ALONE:
+        return named
+    return IN_REQUEST.find(head, "thread") if holds_any(small, _REQUEST_NEEDLES) else None
