@@ -14,7 +14,7 @@ SURENESS = {"started": 1, "worker_started": 2, "record": 3}
 def visible_from(handling: Sequence[Fact], silence_ms: int) -> int:
     """Return from when on (µs) the message of a handling may be handed out again, as far as its lines tell; ``silence_ms`` as in ``LogGroup``."""
     hidden = [f.at + int(f.detail) * 1_000_000 for f in handling if f.role == HIDDEN and f.detail is not None]
-    return max([handling[0].at + silence_ms * 1000, *hidden[-1:]])
+    return hidden[-1] if hidden else handling[0].at + silence_ms * 1000
 
 
 def is_delete(fact: Fact) -> bool:

@@ -110,6 +110,18 @@ SAID = {
         ("started a", "worker_failed a", "worker_visibility_set a detail=60", 59, "passing a"),
         ["a: started failed visibility_set", "a: mention"],
     ),
+    "and soon where it was let go": (
+        ("started a", "worker_visibility_set a detail=3", "worker_failed a", 1, "passing a"),
+        ["a: started visibility_set failed", "a: mention"],
+    ),
+    "not a second before that": (
+        ("started a", "worker_visibility_set a detail=4", "worker_failed a", 1, "passing a"),
+        ["a: started visibility_set failed mention"],
+    ),
+    "what is begun then and printed is another's": (
+        ("started a", "worker_visibility_set a detail=3", "worker_failed a", 1, "record a", "started a", "effect a"),
+        ["a: started visibility_set failed", "a: record started effect"],
+    ),
     "nor when its delete was taken at last": (
         ("started a", "worker_delete_failed a", "deleted a", 900, "passing a"),
         ["a: started delete_failed deleted mention"],
