@@ -58,6 +58,11 @@ class Stretch(NamedTuple):
     evidence_ids: tuple[str, ...]
 
     @property
+    def span(self) -> tuple[int, int]:
+        """From when until when it was."""
+        return self.start, self.end
+
+    @property
     def tells(self) -> bool:
         """The counts decide, of a FIFO queue's messages at least."""
         return self.was_given_back(True) is not None
@@ -88,7 +93,7 @@ def stretches(runs: Iterable[Run], points: Sequence[Row], read: Spans) -> list[S
     """
     counts = _Counts(points)
     found = []
-    for start, end, mine in _apart(sorted(runs), counts.period_us, whole=True):
+    for start, end, mine in _apart(sorted(runs, key=_by_time), counts.period_us, whole=True):
         is_cut = not read.hold(start, end)
         if is_cut:
             start += counts.period_us  # the counts of a run that began in it are all there
@@ -175,6 +180,10 @@ def _apart(runs: Iterable[Run], period_us: int, whole: bool) -> list[tuple[int, 
         else:
             parts.append((start, end, [run]))
     return parts
+
+
+def _by_time(run: Run) -> tuple[int, int]:
+    return run.began_at, _last_end(run)
 
 
 def _first_end(run: Run) -> int:

@@ -182,7 +182,7 @@ class Surroundings:
                 watched = self._watch.spans.get(names[uuid][0], NONE)
                 told = stretches(runs[uuid], mine, common_to([read.get(uuid, NONE), watched]))
                 found.setdefault(names[uuid], []).extend(told)
-        return {name: sorted(told) for name, told in found.items()}
+        return {name: sorted(told, key=lambda one: one.span) for name, told in found.items()}
 
     def was_given_back(self, delivery: Delivery) -> tuple[bool | None, Sequence[str]]:
         """Tell whether a message whose run succeeded had been given back if it came again, and by which points."""

@@ -53,7 +53,9 @@ def mentions(line: str, own_request_id: str | None = None) -> list[str] | None:
         return None
     runs = MENTION.find_all(line, "ids")
     own = (own_request_id or "").lower()
-    ids = dict.fromkeys(found.lower() for run in runs for found in (ONE_ID.find_all(run) if len(run) > ID_CHARS else [run]))
+    ids = dict.fromkeys(
+        found.lower() for run in runs for found in (ONE_ID.find_all(run) if len(run) > ID_CHARS else [run])
+    )
     return [found for found in ids if found != own] or None
 
 

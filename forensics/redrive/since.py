@@ -35,7 +35,7 @@ class Since:
         queue: Queue,
         until: datetime | None,
     ) -> None:
-        self._runs = sorted(runs)
+        self._runs = sorted(runs, key=lambda run: run.ended_at)
         self._ends = [run.ended_at for run in self._runs]
         self._changes, self._queue, self._until = changes, queue, until
         self._done: dict[str, dict[str, datetime]] = defaultdict(dict)

@@ -71,6 +71,16 @@ STRETCHES = {
     "a run that begins near the border": ([run(5.1)], TEN, [(4, 6, 10, 0, 9, 0)]),
     "a run that ends near the border": ([run(5.5, 25)], TEN, [(5, 7, 10, 0, 9, 0)]),
     "two runs of one minute": ([run(5.3), run(5.6)], counts(5, 20, 0, 20), [(5, 6, 20, 0, 20, 0)]),
+    "two that began at once, of one of which no line tells the end": (
+        [run(5.5), run(5.5, messages=0, ends=False, failed=None)],
+        [*TEN, *counts(12, 3, 1, 2)],
+        [(5, 21, 13, 1, 11, None)],
+    ),
+    "two alike, of one of which nobody knows what failed": (
+        [run(5.5), run(5.5, failed=None)],
+        counts(5, 20, 0, 20),
+        [(5, 6, 20, 0, 20, None)],
+    ),
     "runs of two minutes": (
         [run(5.5), run(6.5, failed=10)],
         [*TEN, *counts(6, 10, 10, 0)],
@@ -227,3 +237,17 @@ def test_a_run_that_ended_is_held_against_the_counts_of_its_time(coverage, minut
 
     assert was_given_back is expected
     assert bool(points) is (expected is not None)
+
+
+def test_a_mapping_that_was_made_again_counts_beside_the_one_before():
+    again = [point | {"resource": "again", "evidence_id": "again"} for point in TEN]
+    around = Surroundings(
+        consumers=[consumer()],
+        coverage=[LOGS, METRIC, read(0, 60, "again", "metric_points")],
+        event_source_mappings=[MAPPING, MAPPING | {"evidence_id": "mapping:2", "mapping_uuid": "again"}],
+        metric_points=[*TEN, *again],
+        lines=[GroupLines(CHARGE, at(0), at(60), True)],
+        runs={"uuid": [run(5.5)], "again": [run(5.5, failed=None)]},
+    )
+
+    assert around.was_given_back(delivery(queue_arn=PAYMENTS, function_name="charge", run_ended_at=at(5.6)))[0] is False
