@@ -91,7 +91,7 @@ class Threads:
         self._given: dict[str, dict[str, bool]] = {}
         self._unended: dict[str | None, set[tuple[str, str]]] = {}
         self._over: set[str] = set()
-        self._perhaps_told: set[str] = set()
+        self._perhaps_told: dict[str, set[str | None]] = {}
         self._shows_openings_from = _shows_openings_from(facts, self._are_several)
         self._contradicted: set[str] = set()
 
@@ -226,13 +226,14 @@ class Threads:
         key, known = fact.key, fact.message_id
         if known is not None and known not in self._over:
             others = self._may_be_of(place, fact, one_at_a_time) if fact.role in DECIDES else []
-            self._perhaps_told.update(others)
+            self._remember_perhaps(fact, others)
             return fact._replace(message_id=None, detail=PERHAPS) if others else fact
         fitting = None if key is None else self._fitting(place, fact, one_at_a_time)
         if key is None:
             return fact
         if fitting is None:
             able = self._able(place, fact, one_at_a_time)
+            self._remember_perhaps(fact, able)
             if known is None:
                 return _of_one(fact, able)
             is_open = able and fact.role in DECIDES  # one of those in hand may have the key, too
@@ -255,6 +256,10 @@ class Threads:
         detail = None if fact.detail == PERHAPS else fact.detail
         return fact._replace(message_id=message_id, detail=GUESSED if is_guess else detail)
 
+    def _remember_perhaps(self, fact: Fact, message_ids: Sequence[str]) -> None:
+        for message_id in message_ids if fact.role in DECIDES else ():
+            self._perhaps_told.setdefault(message_id, set()).add(fact.key)
+
     def _is_guess(self, message_id: str, fact: Fact) -> bool:
         """Tell whether the only message in hand that may have a line's key need not be the line's.
 
@@ -267,7 +272,7 @@ class Threads:
         if self._told.get(message_id) == fact.key:
             return False
         is_far = message_id != self.of(fact).last_opened
-        is_doubtful = message_id in self._doubtful or message_id in self._perhaps_told
+        is_doubtful = message_id in self._doubtful or bool(self._perhaps_told.get(message_id, set()) - {fact.key})
         return is_doubtful or self.of(fact).may_be_closed(message_id) or (is_far and fact.key in self._told_keys)
 
     def _may_be_of(self, place: int, fact: Fact, one_at_a_time: bool) -> list[str]:

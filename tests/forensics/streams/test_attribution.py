@@ -80,6 +80,18 @@ SAID = {
         ("record a key=k", f"handle_error a {DELETE}", "effect key=k"),
         "a a a",
     ),
+    "names another key than one that the message in hand may have had, where openings are missing": (
+        ("record a", "effect key=l", "worker_failed b", "effect key=k"),
+        "a key:l b key:k",
+    ),
+    "names the same key as one that the message in hand may have had": (
+        ("record a", "effect key=k", "worker_failed b", "effect key=k"),
+        "a key:k b a",
+    ),
+    "names a key, where only the start of another, which decides nothing, told one before": (
+        ("record a", "started key=l", "worker_failed b", "effect key=k"),
+        "a key:l b a",
+    ),
     "names the key of a message that has ended, where openings are missing": (
         (*["mention x"] * LOOK_BACK, "worker_failed z", "record a key=k", "worker_failed a", "effect key=k"),
         f"{'x ' * LOOK_BACK} z a a a",
