@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from forensics.streams.attribution import AboutItem, attributed
 from forensics.streams.deliveries import gathered
-from forensics.streams.in_hand import DELETED, STOPPING, ends_handling, is_nameless_start, is_shared
+from forensics.streams.in_hand import CLOSERS, DELETED, OPENERS, STOPPING, ends_handling, is_nameless_start, is_shared
 from forensics.streams.model import ERROR, Delivery, Fact, LogGroup, PlacedFact
 from forensics.streams.once import ECHO_US, MOMENT_US, facts_once
 from forensics.streams.parting import STARTS, parted
@@ -151,11 +151,24 @@ def unnamed_rows(
         return []
     rows = []
     for start, end in pairwise([*starts, len(facts)]):
-        job = [placed.fact for placed in facts[start:end]]
+        job = _up_to_its_end([placed.fact for placed in facts[start:end]])
         is_over = end < len(facts) or any(ends_handling(fact) or fact.role == STOPPING for fact in job)
         if is_over and all(fact.item_id is None or fact.is_passing for fact in job):
             rows.append(_unnamed_row(log_stream, group, job))
     return rows
+
+
+def _up_to_its_end(facts: Sequence[Fact]) -> list[Fact]:
+    """Return what a job that begins a row of facts says, and what follows its end within a moment; the rest is of one whose start is lost."""
+    job: list[Fact] = []
+    ended_at: int | None = None
+    for fact in facts:
+        if ended_at is not None and (fact.role in OPENERS or fact.at - ended_at > MOMENT_US):
+            break
+        job.append(fact)
+        if ended_at is None and fact.role in CLOSERS:
+            ended_at = fact.at
+    return job
 
 
 def _deletes_of_none(facts: Sequence[PlacedFact], handlings: Iterable[Handling]) -> list[Fact]:

@@ -855,6 +855,15 @@ UNNAMED = {
         [5],
     ),
     "one names a key": ((*ONE, "worker_started", "effect key=k", "worker_finished"), []),
+    "one names nothing, and the next one's start is lost": (
+        (*ONE, "worker_started", "worker_finished", "started b", "effect b", "worker_finished"),
+        [5],
+    ),
+    "one names nothing, and a message is named longer after its end": (
+        (*ONE, "worker_started", "worker_finished", 1, "mention b"),
+        [5],
+    ),
+    "one is named within a moment after its end": ((*ONE, "worker_started", "worker_finished", "mention b"), []),
     "nothing in the stream names anything": (("worker_started", "worker_finished") * 2, []),
     "nothing begins jobs": (("started a", "worker_finished", "worker_finished"), []),
     "two, the first of which named its message and did not end": (
