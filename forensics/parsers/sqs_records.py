@@ -16,7 +16,7 @@ from itertools import accumulate
 
 import msgspec
 
-from forensics.parsers import printed_lists
+from forensics.parsers import json_lines, printed_lists
 from forensics.parsers.grammar import (
     BACK_QUOTED,
     DOUBLE_QUOTED,
@@ -185,14 +185,28 @@ def key_style(line: str) -> str | None:
 
 
 def plain_text(line: str, style: str) -> str:
-    """Undo the escaping that ``style`` shows."""
+    """Undo the escaping that ``style`` shows, or, of keys in no quotes that JSON would escape, the JSON around them."""
     if "&" in style:
         for replacement in HTML:
             line = replacement.apply(line)
     for mark in ("\\", "\\\\\\"):
         if mark in style:
             line = unescape(line)
+    if '"' not in style and "&" not in style and "\\" in line and json_lines.START.compiled.search(line):
+        for _ in range(_texts_around(line)):
+            line = unescape(line)
     return line
+
+
+def _texts_around(line: str) -> int:
+    r"""Return in how many texts of JSON, one in the other, the records of a line stand.
+
+    >>> _texts_around(r'{"log": "{\"message\": \"{\'Records\': [{\'messageId\'')
+    2
+    """
+    begin = LIST.compiled.search(line)
+    before = line[: begin.start() if begin else line.find(ID_NEEDLE)].rpartition('"')[0]
+    return (len(before) - len(before.rstrip("\\")) + 1).bit_length()
 
 
 def unescape(text: str) -> str:

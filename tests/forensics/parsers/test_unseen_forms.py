@@ -90,6 +90,8 @@ FORMS = {
     "indented": lambda event: json.dumps(event, indent=2),
     "repr": repr,
     "escaped in a message": lambda event: json.dumps({"level": "INFO", "message": json.dumps(event)}),
+    "repr in a message": lambda event: json.dumps({"level": "INFO", "message": repr(event), "logger": "root"}),
+    "repr in a message in a log": lambda event: json.dumps({"log": json.dumps({"message": f"got {event!r}"})}),
     "html": lambda event: html.escape(json.dumps(event)),
     "PascalCase": lambda event: json.dumps(pascal(event)),
     "with a prefix": lambda event: "2026-01-05T03:04:05.678Z\t-\tINFO\tevent " + json.dumps(event),
@@ -104,6 +106,25 @@ def test_a_printed_batch_is_read_whatever_the_order_of_fields_and_the_form(drawn
     parsed = parse_line(FORMS[form]({"Records": batch}))
 
     assert [(r.message_id, r.receive_count) for r in parsed.records or []] == told
+
+
+BODIES = st.recursive(
+    st.text("ab '\"\\\n{}[],:\u00e9", max_size=9) | st.integers() | st.none(),
+    lambda inner: st.dictionaries(st.sampled_from(("note", "it's", "body")), inner, max_size=2) | inner.map(json.dumps),
+    max_leaves=4,
+)
+FORMS_OF_BODIES = sorted(FORMS.keys() - {"html", "no-break spaces"})
+"""The others change what stands in a body, too."""
+
+
+@settings(max_examples=200)
+@given(records(), st.lists(BODIES.map(json.dumps), min_size=3, max_size=3), st.sampled_from(FORMS_OF_BODIES))
+def test_a_body_is_read_as_it_was_sent_whatever_is_quoted_in_it(drawn, bodies, form):
+    batch, _ = drawn
+    sent = [record | {"body": body} for record, body in zip(batch, bodies, strict=False)]
+    parsed = parse_line(FORMS[form]({"Records": sent}))
+
+    assert [record.body for record in parsed.records or []] == [record["body"] for record in sent]
 
 
 def by_fields(line):
