@@ -154,7 +154,7 @@ def _proposed(monkeypatch):
                 handlers(*values)
     (of_runs, *_) = test_marks.found(test_marks.day(test_marks.processing_then_charged)).proposals
     counts = {"confirmed": 2, "probable": 1_200}
-    found = Suggestions("orders.fifo", (of_runs,), (), 1, 1, counts, {})
+    found = Suggestions("orders.fifo", (of_runs,), (), 1, counts, {})
     yield from (
         *told,
         of_runs.fit,
