@@ -167,7 +167,7 @@ def _attributed(
         item_id = named.item_id
         if item_id is None:
             in_thread = threads.in_hand(place, fact)
-            item_id = in_thread or (messages.last_opened if one_at_a_time else messages.in_hand(place, fact.at))
+            item_id = in_thread or (messages.worked_on() if one_at_a_time else messages.in_hand(place, fact.at))
             if ends.are_before(fact, item_id):
                 continue
             named = _given(named, item_id)

@@ -125,7 +125,16 @@ class OpenMessages:
     twice is in hand twice, until it is closed twice. One line closes it once, in however many words.
     """
 
-    __slots__ = ("_closed", "_done_with", "_ended_by", "_lasts_us", "_opened_at", "_openings", "last_opened")
+    __slots__ = (
+        "_closed",
+        "_done_with",
+        "_ended_by",
+        "_is_beside",
+        "_lasts_us",
+        "_opened_at",
+        "_openings",
+        "last_opened",
+    )
 
     def __init__(self, lasts_us: int) -> None:
         self.last_opened: str | None = None
@@ -135,6 +144,7 @@ class OpenMessages:
         self._done_with: set[str] = set()
         self._closed: set[str] = set()
         self._ended_by: tuple[str, str] | None = None
+        self._is_beside = False
 
     def hear(self, place: int, fact: Fact) -> None:
         """Take in the next fact of the stream."""
@@ -142,7 +152,7 @@ class OpenMessages:
         if message_id is None:
             return
         if fact.role in OPENERS:
-            self.last_opened = message_id
+            self.last_opened, self._is_beside = message_id, False
             self._opened_at[message_id] = place, fact.at
             self._opened_at.move_to_end(message_id)
             self._openings.setdefault(message_id, Counter())[fact.role] += 1
@@ -163,6 +173,12 @@ class OpenMessages:
             self._done_with.add(message_id)
         if fact.is_failed_delete and message_id in self._openings:
             self._closed.add(message_id)
+        if message_id != self.last_opened and (fact.role in GOES_ON or fact.is_failed_delete):
+            self._is_beside = True
+
+    def worked_on(self) -> str | None:
+        """Return the message that was opened last; None where another one went on since, whose own opening is lost."""
+        return None if self._is_beside else self.last_opened
 
     def in_hand(self, place: int, at: int) -> str | None:
         """Return the message that a fact without a name is about: the one that is open, or if none is the last opened.

@@ -692,6 +692,16 @@ IN_TURN = {
         "a b a -",
     ),
     "a mention of one opened before shows nothing": (("record a", "record b", "mention a", "effect"), "a b a b"),
+    "one that went on since, whose opening is lost, is worked on, or by another worker": (
+        ("record b", "effect a", "worker_delete_failed", "record c", "effect"),
+        "b a - c c",
+    ),
+    "so is one that had ended": (
+        ("record a", "worker_finished a", "record b", "effect a", "worker_delete_failed"),
+        "a a b a -",
+    ),
+    "and one whose delete failed": (("record b", f"handle_error a {DELETE}", "effect"), "b a -"),
+    "not one that is only named": (("record b", "mention a", "effect"), "b a b"),
 }
 
 
