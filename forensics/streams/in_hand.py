@@ -73,7 +73,8 @@ def is_nameless_start(fact: Fact) -> bool:
 def beside_other_jobs(facts: Sequence[PlacedFact], silence_ms: int = 0) -> set[int]:
     """Return the places where several jobs may be on, of starts that name nothing; ``silence_ms`` as in ``LogGroup``.
 
-    A job is on from its start until an end. Which of several ended, nothing tells until all have. Where jobs were on all the time for
+    A job is on from its start until an end. So is one whose start is lost, from the line on that opens a message which no job began.
+    Which of several ended, nothing tells until all have. Where jobs were on all the time for
     ``LOOK_BACK`` facts and ``SLOWEST`` silences, as many as that were killed, for all we know, unless a message is named then that
     an earlier job had opened; until an end without a start shows that one was slow, or, without such, that one was on before: from
     where the stream begins, or from the start before it. A delete
@@ -84,6 +85,8 @@ def beside_other_jobs(facts: Sequence[PlacedFact], silence_ms: int = 0) -> set[i
     least = since = since_at = 0
     killed_from: int | None = None
     jobs, opened_in, goes_on = 0, dict[str, int](), False
+    on: set[str | None] = set()
+    awaits_opener = False
     for place, (at, _, _, fact) in enumerate(facts):
         if begun and place - since >= LOOK_BACK and at - since_at >= SLOWEST * silence_ms * 1000:
             if not goes_on:
@@ -91,14 +94,22 @@ def beside_other_jobs(facts: Sequence[PlacedFact], silence_ms: int = 0) -> set[i
                 ended += least
                 begun, ended, undeleted = (0, 0, 0) if ended >= begun else (begun, ended, undeleted)
             since, since_at, least, goes_on = place, at, begun - ended, False
-        if is_nameless_start(fact):
-            jobs += 1
+        is_opener = fact.item_id is not None and fact.role in OPENERS
+        is_lost_start = is_opener and jobs > 0 and not awaits_opener and fact.item_id not in on
+        if is_nameless_start(fact) or is_lost_start:
             if ended + undeleted >= begun:
                 begun = ended = undeleted = 0
                 since, since_at, least = place, at, 1
+                on.clear()
             begun += 1
+        if is_nameless_start(fact):
+            jobs += 1
             last_start = place
+            awaits_opener = True
             continue
+        if is_opener:
+            awaits_opener = False
+            on.add(fact.item_id)
         is_nameless, is_end = fact.item_id is None, fact.role in CLOSERS
         if fact.item_id is not None and fact.role in OPENERS:
             opened_in[fact.item_id] = jobs
@@ -114,6 +125,7 @@ def beside_other_jobs(facts: Sequence[PlacedFact], silence_ms: int = 0) -> set[i
         undeleted += fact.is_failed_delete and begun > 0
         if ended >= begun:
             begun = ended = undeleted = 0
+            on.clear()
         least = min(least, begun - ended)
     return found
 

@@ -734,6 +734,28 @@ def test_several_workers_write_a_stream(said, expected):
     assert is_shared(stream(*said)) == expected
 
 
+ONE_DONE = ("worker_started", "started a", "effect a", "worker_finished")
+LOST_STARTS = {
+    "is on": (("started b", "worker_started", "started c", "worker_finished"), "-"),
+    "has ended": (("started b", "worker_finished", "worker_started", "started c", "worker_finished"), "c"),
+    "is none: what is opened was begun": (("worker_started", "started c", "started c", "worker_finished"), "c"),
+    "is none: what is opened was begun, and the other ended": (
+        ("worker_started", "started b", "worker_finished", "worker_started", "started c", "worker_finished"),
+        "c",
+    ),
+    "is none: a message is named alone": (("mention b", "worker_started", "started c", "worker_finished"), "c"),
+    "is on again, for a message that was begun before": (
+        ("started a", "worker_started", "started c", "worker_finished"),
+        "-",
+    ),
+}
+
+
+@pytest.mark.parametrize(("said", "about"), LOST_STARTS.values(), ids=LOST_STARTS)
+def test_an_end_without_a_name_is_nobody_s_where_a_job_whose_start_is_lost(said, about):
+    assert _items(stream(*ONE_DONE, *said), one_at_a_time=True)[-1] == about
+
+
 LONG = ["mention z"] * LOOK_BACK
 SLOW = ("worker_started", *LONG, "worker_started", "started b", "worker_finished")
 
