@@ -347,7 +347,16 @@ class _MessageInStream:
         return bool(self.handlings) and shows_effect(self.handlings[-1])
 
     def _was_done_or_left(self, fact: Fact) -> bool:
-        return any(shows_effect(latest) or self._was_left_visible(latest, fact.at) for latest in self.handlings[-1:])
+        """Tell whether the latest handling did its work, left the message visible, or named it again before it was visible again."""
+        return any(
+            shows_effect(latest) or self._was_left_visible(latest, fact.at) or self._was_named_before(latest, fact.at)
+            for latest in self.handlings[-1:]
+        )
+
+    def _was_named_before(self, handling: Sequence[Fact], at: int) -> bool:
+        visible_at = visible_from(handling, self._silence_ms)
+        named = any(f.role == "mention" and f.evidence_id != handling[0].evidence_id for f in handling)
+        return named and self._is_visibility_known and at >= visible_at
 
     def _is_done_again(self, fact: Fact) -> bool:
         """Tell whether an effect is of a handling whose opener is lost: the latest was done and over when the message was visible again.

@@ -122,6 +122,19 @@ SAID = {
         ("started a", "worker_visibility_set a detail=3", "worker_failed a", 1, "record a", "started a", "effect a"),
         ["a: started visibility_set failed", "a: record started effect"],
     ),
+    "it was printed and named, and is begun once it was visible again": (
+        ("record a", "passing a", 25, "started a", "effect a"),
+        ["a: record mention", "a: started effect"],
+    ),
+    "not before it was visible again": (
+        ("record a", "passing a", 24, "started a", "effect a"),
+        ["a: record mention started effect"],
+    ),
+    "nor where nothing named it": (("record a", 900, "started a", "effect a"), ["a: record started effect"]),
+    "nor where only what printed it did": (
+        ("record a", "+passing a", 900, "started a", "effect a"),
+        ["a: record mention started effect"],
+    ),
     "nor when its delete was taken at last": (
         ("started a", "worker_delete_failed a", "deleted a", 900, "passing a"),
         ["a: started delete_failed deleted mention"],
