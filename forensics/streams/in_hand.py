@@ -94,6 +94,8 @@ def beside_other_jobs(facts: Sequence[PlacedFact], silence_ms: int = 0) -> set[i
                 ended += least
                 begun, ended, undeleted = (0, 0, 0) if ended >= begun else (begun, ended, undeleted)
             since, since_at, least, goes_on = place, at, begun - ended, False
+        if not begun:
+            on.clear()
         is_opener = fact.item_id is not None and fact.role in OPENERS
         is_lost_start = is_opener and jobs > 0 and not awaits_opener and fact.item_id not in on
         if is_nameless_start(fact) or is_lost_start:
@@ -125,7 +127,6 @@ def beside_other_jobs(facts: Sequence[PlacedFact], silence_ms: int = 0) -> set[i
         undeleted += fact.is_failed_delete and begun > 0
         if ended >= begun:
             begun = ended = undeleted = 0
-            on.clear()
         least = min(least, begun - ended)
     return found
 
