@@ -94,11 +94,14 @@ def _was_over(d: Delivery) -> bool:
     """A run that ended in success ended its invocation so: a durable function's run may have waited, or its execution have failed.
 
     Where nothing tells whether the function is durable, it did if the mapping counted no failure, or the message was in this run alone
-    although a further receive was allowed. Of several, the last may have waited for one of which no line is there.
+    although a further receive was allowed. Of several, the last may have waited for one of which no line is there, as none is of
+    a receive before the first.
     """
     if d.is_durable is not None:
         return not d.is_durable
-    return d.was_given_back is False or not (d.is_one_of_several or d.came_again or is_at_limit(d))
+    was_received_before = d.receive_count is not None and d.receive_count > 1
+    may_come_again = d.is_one_of_several or was_received_before or d.came_again or is_at_limit(d)
+    return d.was_given_back is False or not may_come_again
 
 
 def _item_failed(d: Delivery) -> bool:

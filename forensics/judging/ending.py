@@ -7,7 +7,7 @@ from forensics.identity import is_fifo_name
 from forensics.judging.event_counts import LONGEST_RUN_US
 from forensics.judging.evidence import united
 from forensics.judging.known import lowest
-from forensics.judging.pairs import are_one_receive
+from forensics.judging.pairs import are_one_receive, held_before
 from forensics.judging.surroundings import Surroundings
 from forensics.run_ends import FAILED
 from forensics.streams.model import Delivery
@@ -96,7 +96,7 @@ def decide_endings(item: Sequence[Delivery], around: Surroundings) -> None:
             before.evidence_ids = united(before.evidence_ids, after.evidence_ids[:1])
     *earlier, last = item
     if last.ended_by in _LEFT_BEHIND and last.received_dead_at is None and earlier:
-        received_from = lowest((last.received_at, earlier[-1].hidden_until_at))
+        received_from = lowest((last.received_at, _visible_from(earlier[-1], around)))
         if any(_may_delete_under(d, received_from, last.is_in_dead_letter_queue) for d in earlier):
             last.ended_by = "unknown"
     if last.ended_by == "dead_lettered" and _may_have_succeeded(last, earlier):
@@ -104,6 +104,11 @@ def decide_endings(item: Sequence[Delivery], around: Surroundings) -> None:
     for before, after in reversed([*pairwise(item)]):
         if are_one_receive(before, after):
             before.ended_by = after.ended_by if after.ended_by in _OF_BOTH else "unknown"
+
+
+def _visible_from(d: Delivery, around: Surroundings) -> int | None:
+    """Return from when on a message may have been visible again: what a poller held until its run began was received before."""
+    return None if d.hidden_until_at is None else d.hidden_until_at - held_before(d, around).ms * 1000
 
 
 def _may_have_succeeded(last: Delivery, earlier: Sequence[Delivery]) -> bool:

@@ -1,18 +1,23 @@
 """Did the response of a run that succeeded give a message back? As counts, recorded calls, or its staying away tell."""
 
+from collections.abc import Sequence
+
 from forensics.judging.evidence import united
 from forensics.judging.surroundings import Surroundings
 from forensics.streams.model import Delivery
 
 
-def add_given_back(delivery: Delivery, around: Surroundings) -> None:
-    """Fill in ``was_given_back`` where the run ended in success: None where nothing tells. Needs ``came_again``."""
+def add_given_back(delivery: Delivery, item: Sequence[Delivery], around: Surroundings) -> None:
+    """Fill in ``was_given_back`` of an item's delivery where the run ended in success: None where nothing tells. Needs ``came_again``."""
     if delivery.run_status != "success" or delivery.consumer_kind != "lambda":
         return
     told, points = around.was_given_back(delivery)
     if not delivery.came_again:  # that all else was deleted does not tell of a message whose next receive nobody sees
         told, points = (None, ()) if told else (told, points)
-        told = False if _would_have_come_again(delivery, around) else told
+        all_seen = all(
+            d.is_seen for d in item
+        )  # what throttled an earlier receive keeps a later one from being seen, too
+        told = False if all_seen and _would_have_come_again(delivery, around) else told
     if delivery.deleted_by_call_at is not None:  # Lambda deletes what was not given back
         told = False
     delivery.was_given_back = told

@@ -106,7 +106,7 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
         in_order = put_in_order(item + unlogged_receives(item, around))
         _add_calls(in_order, around)
         for delivery in in_order:
-            add_given_back(delivery, around)
+            add_given_back(delivery, in_order, around)
             decide_effect(delivery)
         decide_endings(in_order, around)
         items[name] = in_order

@@ -38,16 +38,24 @@ CASES = {
         {**OVER, **MAY_BE_DURABLE, "came_again": True, "queue_settings_id": "queue:1"},
         ("unknown", "no_item_lines", None),
     ),
-    "of one that may be, at its last receive": (
-        {**OVER, **MAY_BE_DURABLE, **LIMITED, "receive_count": 3},
-        ("unknown", "no_item_lines", None),
-    ),
-    "of one that may be, before its last receive": (
-        {**OVER, **MAY_BE_DURABLE, **LIMITED, "receive_count": 2},
+    "of one that may be, at the first of its receives": (
+        {**OVER, **MAY_BE_DURABLE, **LIMITED, "receive_count": 1},
         ("yes", "returned", 9),
     ),
-    "of one that may be, at its last receive for all we know": (
-        {**OVER, **MAY_BE_DURABLE, "receive_count": 3},
+    "of one that may be, at a receive without a count": (
+        {**OVER, **MAY_BE_DURABLE, **LIMITED, "receive_count": None},
+        ("yes", "returned", 9),
+    ),
+    "of one that may be, at a second receive, whose first no line shows": (
+        {**OVER, **MAY_BE_DURABLE, **LIMITED, "receive_count": 2},
+        ("unknown", "no_item_lines", None),
+    ),
+    "of one that may be, at its only receive": (
+        {**OVER, **MAY_BE_DURABLE, **LIMITED, "receive_count": 1, "max_receive_count": 1},
+        ("unknown", "no_item_lines", None),
+    ),
+    "the same, and its mapping counted no failure": (
+        {**OVER, **MAY_BE_DURABLE, "receive_count": 2, "was_given_back": False},
         ("yes", "returned", 9),
     ),
     "of several, the last of them": ({**OVER, **SEVERAL}, ("unknown", "no_item_lines", None)),

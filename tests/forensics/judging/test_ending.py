@@ -176,6 +176,8 @@ def test_a_delivery_ends_as_far_as_the_evidence_tells(facts, expected):
 SLOW = {"run_ended_at": 45 * S, "came_again": True}
 OPEN = {"run_status": "unknown", "consumer_kind": "worker", "came_again": True}
 """A handling of which no line tells how it ended."""
+HELD = {"received_basis": "run_start", "visibility_timeout_s": 30}
+"""A delivery that a poller may have had for its whole visibility timeout before its run began."""
 SECOND = {"received_at": 40 * S, "run_status": "timeout"}
 
 UNDER = {
@@ -278,6 +280,21 @@ UNDER = {
         {**SECOND, "received_at": None},
         "visibility_expired",
     ),
+    "a poller may have held it until the run between began, and so it was visible sooner": (
+        SLOW,
+        {**SECOND, "received_at": 80 * S, "visible_at": 70 * S, "between": HELD},
+        "unknown",
+    ),
+    "but not so much sooner": (
+        {**SLOW, "run_ended_at": 40 * S - 1},
+        {**SECOND, "received_at": 80 * S, "visible_at": 70 * S, "between": HELD},
+        "visibility_expired",
+    ),
+    "one whose receive is told was not held": (
+        SLOW,
+        {**SECOND, "received_at": 80 * S, "visible_at": 70 * S, "between": {**HELD, "received_basis": "first_receive"}},
+        "visibility_expired",
+    ),
     "when it was visible tells that, too": (SLOW, {**SECOND, "received_at": None, "visible_at": 45 * S}, "unknown"),
 }
 """The first handling, the last one, and how the last ended; ``visible_at``: when the one between let the message go."""
@@ -286,7 +303,8 @@ UNDER = {
 def under(of, earlier, last):
     last = dict(last)
     visible_at, queue, grown_at = last.pop("visible_at", None), last.get("queue", "orders"), last.pop("grown_at", ())
-    between = delivery(received_at=S, run_status="error", came_again=True, hidden_until_at=visible_at, queue=queue)
+    between = {"received_at": S, "received_basis": "line", "run_status": "error", "came_again": True, "queue": queue}
+    between = delivery(**between | last.pop("between", {}), hidden_until_at=visible_at)
     item = [delivery(**earlier), between, delivery(hidden_until_at=HIDDEN, **last)]
     of.decide_endings(item, Around(grown_at=grown_at, polled_at=HIDDEN))
     return [d.ended_by for d in item]

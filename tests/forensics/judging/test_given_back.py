@@ -35,6 +35,7 @@ STAYED = {
     "first_receive_ms": 0,
     "receive_count": 1,
 }
+UNSEEN = {"is_seen": False, "unseen_basis": "never_started"}
 BACK = {**STAYED, "came_again": True}
 
 GIVEN_BACK = {
@@ -94,14 +95,17 @@ GIVEN_BACK = {
     "it came again, as the counts say": (BACK, {}, {"given_back": True}, True),
     "it came again, though nothing was given back": (BACK, {}, {"given_back": False}, False),
     "it came again, and a call had deleted it": ({**BACK, "deleted_by_call_at": 0}, {}, {"given_back": True}, False),
+    "no run had followed an earlier receive": ({**STAYED, "receive_count": 2, "earlier": [UNSEEN]}, {}, {}, None),
+    "a run had followed each earlier receive": ({**STAYED, "receive_count": 2, "earlier": [{}]}, {}, {}, False),
     "its run failed": ({**STAYED, "run_status": "error"}, {}, {}, None),
     "a worker took it": ({**STAYED, "consumer_kind": "worker"}, {}, {}, None),
 }
 
 
 def answer(of, facts, settings, around):
-    one = delivery(**facts)
-    of.add_given_back(one, Around(in_force=InForce(**settings), **{"would_be_logged": True, **around}))
+    one = delivery(**{name: value for name, value in facts.items() if name != "earlier"})
+    item = [*(delivery(**earlier) for earlier in facts.get("earlier", ())), one]
+    of.add_given_back(one, item, Around(in_force=InForce(**settings), **{"would_be_logged": True, **around}))
     return one.was_given_back
 
 
@@ -114,6 +118,7 @@ def test_a_message_that_stays_away_is_asked_for_until_two_visibility_timeouts_af
     asked = []
     around = Around(in_force=InForce(), would_be_logged=True)
     around.is_watched = lambda *span: asked.append(span) or True
-    given_back.add_given_back(delivery(**STAYED), around)
+    one = delivery(**STAYED)
+    given_back.add_given_back(one, [one], around)
 
     assert asked == [(delivery().queue_arn, 0, 60 * S)]
