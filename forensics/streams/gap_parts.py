@@ -6,13 +6,15 @@ from forensics.streams.model import TAKEN, Fact
 from forensics.streams.once import MOMENT_US
 from forensics.streams.runs import Statement
 
+_ONCE_IN_A_RUN = ("started", "effect")
+
 
 def parts_of(lines: Iterable[Statement], silence_ms: int) -> dict[str, list[Fact]]:
     """Part the facts of lines, in order, into what may have been one run each; by when each part opened (ms).
 
     A message opens a part where its record is printed under another receipt handle, where it was not spoken of for
     longer than one run can take (``silence_ms``), or where it is handed over or failed again more than a moment behind a response: a
-    run answers once. So it does where its work is told once more, with the same key, more than a moment later: by another run,
+    run answers once. So it does where its work is begun or done once more, with the same key, more than a moment later: by another run,
     perhaps, so that there the message counts as taken, and no more. Facts that name no message stay with the records printed last; where
     there are none, or another message was begun since, or their part was silent for so long, they are in a part of their own; so they
     are from where one tells of a key what it told in that part so long ago: other keys may have been told of all the while.
@@ -24,7 +26,7 @@ def parts_of(lines: Iterable[Statement], silence_ms: int) -> dict[str, list[Fact
     keys: dict[tuple[str, str | None], tuple[str, int]] = {}
     current: str | None = None
     printed: str | None = None
-    done: dict[tuple[str, str | None], tuple[str, int]] = {}
+    told: dict[tuple[str, str, str | None], tuple[str, int]] = {}
     answered_at: int | None = None
     for statement in lines:
         for fact in statement.facts:
@@ -44,12 +46,13 @@ def parts_of(lines: Iterable[Statement], silence_ms: int) -> dict[str, list[Fact
             is_new = last_at is None or at_ms - last_at // 1000 > silence_ms or handles.get(message_id) != last_handle
             if is_new or (last_at is not None and _is_behind_answer(fact, answered_at, last_at)):
                 of_message[message_id] = str(at_ms)
-            if fact.role == "effect":
-                told_in, told_at = done.get((message_id, fact.key), (None, fact.at))
+            if fact.role in _ONCE_IN_A_RUN:
+                what = fact.role, message_id, fact.key
+                told_in, told_at = told.get(what, (None, fact.at))
                 if told_in == of_message[message_id] and fact.at - told_at > MOMENT_US:
                     of_message[message_id] = str(at_ms)
                     fact = fact._replace(role="mention", detail=TAKEN)
-                done[message_id, fact.key] = of_message[message_id], fact.at
+                told[what] = of_message[message_id], fact.at
             spoken_at[message_id] = fact.at
             opened = of_message[message_id]
             if fact.role == "record":

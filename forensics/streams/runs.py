@@ -88,7 +88,7 @@ def runs_of(statements: Sequence[Statement]) -> Runs:
     for place, statement in enumerate(statements):
         request_id = statement.request_id
         took_ms = statement.duration_ms if statement.kind in ENDS and request_id not in started else None
-        if took_ms is not None and request_id and open_id and open_id not in closed_at and not on:
+        if took_ms is not None and request_id and open_id and not on:
             unclosed = runs.get((open_id, starts[open_id]), [])
             runs.setdefault((request_id, 0), []).extend(_spoken_since(statement.at - int(took_ms * 1000), unclosed))
         if (
