@@ -63,12 +63,14 @@ def suggest(
     queue = chosen.one_queue(queue, same_queue)
     if accept and not write:
         raise NothingAcceptedError("--accept says what --write may write, and --write was not given", "Add --write.")
+    from cli.progress import steps
     from forensics.settings import Settings
     from forensics.suggestions import suggest as find
 
     is_new = write and chosen.config is not None and not chosen.config.exists()
     settings = Settings() if is_new else chosen.settings()
-    found = find(chosen.findings(queue_name(queue)), queue, settings)
+    with steps(says_steps=False) as progress:
+        found = find(chosen.findings(queue_name(queue)), queue, settings, progress.step)
     print_rows([record(p) for p in found.proposals], how, _TABLE, _COLUMNS)
     for sentence in found.cannot_tell:
         say("Not told: {sentence}", sentence=in_words(sentence))

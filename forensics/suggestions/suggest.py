@@ -1,7 +1,7 @@
 """From a queue's name to everything that is proposed for it."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from forensics.errors import QueueUnknownError
@@ -24,12 +24,18 @@ from forensics.tables.evidence import CONSUMERS
 from forensics.tables.findings import DELIVERIES
 
 
-def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
+def _unheard(_: str) -> None:
+    """Say nothing of the step that begins."""
+
+
+def suggest(findings: Findings, queue: str, settings: Settings, tell: Callable[[str], None] = _unheard) -> Suggestions:
     """Return what the logs of a queue's consumers show that the settings do not say, and what it would decide.
 
-    What the settings say already is not proposed again. Raises QueueUnknownError for a queue of which no delivery is known.
+    What the settings say already is not proposed again. ``tell`` hears what is done from now on, for whoever waits. Raises
+    QueueUnknownError for a queue of which no delivery is known.
     """
     name, arn, consumers = _consumers(findings, queue)
+    tell(said("reading runs of {queue}", queue=name))
     runs = runs_of(findings, arn)
     proposals: list[Proposal] = []
     cannot_tell: list[str] = []
@@ -46,6 +52,7 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
             cannot_tell.append(_of_unended(who, unended))
             continue
         if not mine or (function is None and not has_ended):
+            tell(said("reading lines of {group} that name no message", group=log_group))
             nameless = nameless_runs(findings, log_group, function)
             if not mine:
                 cannot_tell.append(_of_nameless(who, nameless))
@@ -53,6 +60,7 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
             mine = nameless.runs or [_as_if_well(run) for run in mine]
         if not mine:
             continue
+        tell(said("comparing the lines of {who}", who=who))
         found = _of_consumer(who, section, mine)
         for with_keys in (with_keys_told, with_keys_beside):
             if found.effect is None:
@@ -71,6 +79,7 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
     fresh = tuple(p for p in proposals if not _is_said(p, settings))
     items = sum(len(run.items) for mine, _ in effects for run in mine)
     found_all = Suggestions(name, fresh, tuple(cannot_tell), items)
+    tell("judging what was redelivered")
     return _tried(findings, arn, settings, found_all, are_named)
 
 

@@ -188,6 +188,19 @@ def test_what_does_not_behave_as_a_key_of_work_is_none(tmp_path, says):
     assert nameless_runs(keys_of(tmp_path, says), GROUP, FUNCTION).runs == []
 
 
+def test_whoever_waits_hears_what_is_read(tmp_path):
+    said = []
+
+    suggest(shipped(tmp_path, in_own_words), QUEUE, Settings(), said.append)
+
+    assert said == [
+        f"reading runs of {QUEUE}",
+        f"reading lines of {GROUP} that name no message",
+        f"comparing the lines of ship",
+        "judging what was redelivered",
+    ]
+
+
 def test_of_two_kinds_of_ids_nothing_tells_which_is_the_messages(tmp_path):
     findings = shipped(tmp_path, lambda message, _, order: (f"got {message}", f"cart {order} shipped"))
     found = nameless_runs(findings, GROUP, FUNCTION)
