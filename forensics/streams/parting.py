@@ -208,18 +208,21 @@ class _MessageInStream:
 
         No line says which, nor that there was another where that is a guess: whose delete was told again may tell it once more soon. That the work is over would make the latest's
         work done, where only the earlier shows it, unless a guard is seen to have stopped it there; that it failed would make
-        it fail, though the slower one did.
+        it fail, though the slower one did. A thread has one at a time, and left the earlier; but its process may have another
+        with its name, which fails behind the work that the first has done.
         """
         is_soon = self._is_lost and fact.at < visible_from(self.handlings[-1], self._silence_ms)
         if (self._is_guessed or is_soon) and ends_handling(fact):
             return True
-        if fact.thread is not None or not self.handlings:
+        if not self.handlings:
             return False
         still_open = [before for before in self.handlings[:-1] if not is_over(before)]
         if fact.role in _FAILED:
-            return bool(still_open) and not self._one_at_a_time
+            its = [b for b in still_open if fact.thread is None or fact.thread in threads_of(b)]
+            is_latests = fact.thread in threads_of(self.handlings[-1]) and not shows_effect(self.handlings[-1])
+            return bool(its) and not is_latests and not self._one_at_a_time
         is_end = fact.is_failed_delete or fact.role in DELETED or fact.role == "worker_finished"
-        if not is_end or shows_work(self.handlings[-1]):
+        if fact.thread is not None or not is_end or shows_work(self.handlings[-1]):
             return False
         return any(shows_effect(before) for before in still_open)
 

@@ -328,6 +328,22 @@ SAID = {
         ("started a thread=1", "started a thread=2", "effect a thread=2", "worker_failed a thread=1"),
         ["a: started failed", "a: started effect"],
     ),
+    "a failure that a thread says which had begun both, and had done the work: another of its name, perhaps": (
+        ("started a thread=1", "started a thread=1", "effect a thread=1", "worker_failed a thread=1"),
+        ["a: started", "a: started effect mention"],
+    ),
+    "a failure that a thread says which had begun both, and had not done the work: the later one's": (
+        ("started a thread=1", "started a thread=1", "worker_failed a thread=1"),
+        ["a: started", "a: started failed"],
+    ),
+    "a failure that the thread says which began the earlier one, where nobody knows who began the later": (
+        ("record a thread=1", "record a", "worker_failed a thread=1"),
+        ["a: record", "a: record mention"],
+    ),
+    "a failure that a thread says which began neither": (
+        ("started a thread=1", "started a thread=2", "effect a thread=2", "worker_failed a thread=3"),
+        ["a: started", "a: started effect failed"],
+    ),
     "failures while an earlier one is still open: nobody's, however many": (
         ("started a", "started a", "effect a", "worker_finished a", "worker_failed a", "started a", "worker_failed a"),
         ["a: started", "a: started effect finished mention", "a: started mention"],
