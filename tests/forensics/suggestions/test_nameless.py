@@ -196,7 +196,7 @@ def test_whoever_waits_hears_what_is_read(tmp_path):
     assert said == [
         f"reading runs of {QUEUE}",
         f"reading lines of {GROUP} that name no message",
-        f"comparing the lines of ship",
+        "comparing the lines of ship",
         "judging what was redelivered",
     ]
 
