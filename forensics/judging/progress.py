@@ -51,17 +51,23 @@ def _reached_at_most(batch: Sequence[Delivery], reached: int) -> int | None:
     """Return the last place in the batch that a sequential run may have been at when it ended; None: any.
 
     A silent guard answers a repeat without a mark: where nothing but marks tells, the run may have gone on from such a message.
-    An error that names a message shows that the run was there, or beyond, though the line of its start is lost.
+    An error that names a message shows that the run was there, or beyond, though the line of its start is lost. Each error that it
+    caught may be of a message that it left without a mark, and went on.
     """
     run = batch[0]
+    caught = 0 if run.has_started else run.caught_error_count
     if run.has_started or run.has_guard or run.is_idempotent is False:
-        at_most: int | None = reached
+        at_most: int | None = reached + caught
     else:
         left = {d.batch_position: d.receive_count for d in batch}
-        at_most = _lowest(
-            [place for place, count in left.items() if place is not None and place >= reached and count == 1]
+        unguarded = sorted(
+            place for place, count in left.items() if place is not None and place >= reached and count == 1
         )
-    return None if at_most is None else _highest([at_most, *(d.batch_position for d in batch if d.is_named_in_error)])
+        at_most = unguarded[caught] if len(unguarded) > caught else None
+    if at_most is None:
+        return None
+    named = _highest([d.batch_position for d in batch if d.is_named_in_error])
+    return at_most if named is None else max(at_most, named + (caught > 0))
 
 
 def _is_done_with(delivery: Delivery) -> bool:
@@ -71,10 +77,6 @@ def _is_done_with(delivery: Delivery) -> bool:
 
 def _is_touched(delivery: Delivery) -> bool:
     return _is_done_with(delivery) or delivery.started_at is not None
-
-
-def _lowest(values: list[int]) -> int | None:
-    return min(values, default=None)
 
 
 def _highest(values: list[int | None]) -> int | None:

@@ -23,6 +23,7 @@ from forensics.streams.model import (
     Fact,
     Invocation,
 )
+from forensics.streams.once import MOMENT_US
 
 KEYED = "by key"
 """Detail of an effect or guard fact that named its message by a business key only."""
@@ -107,6 +108,8 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
     queues = {fact.queue_arn for mine in by_item.values() for fact in mine} - {None}
     if len(queues) == 1:  # a mapping hands over the messages of one queue
         (carried["record_queue_arn"],) = queues
+    if invocation.end_status in CUT_OFF:
+        carried["caught_error_count"] = sum(_is_caught(error, invocation) for error in errors)
     if not is_batch_printed:
         carried["in_hand_count"] = sum(not all(fact.is_passing for fact in mine) for mine in by_item.values())
     batch = [gathered(item_id, mine, end_ids=list(end_ids), **carried) for item_id, mine in by_item.items()]
@@ -116,6 +119,11 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
         for delivery in chain.from_iterable(_named_by(error, batch) for error in errors):
             delivery.is_named_in_error = True
     return batch
+
+
+def _is_caught(error: Fact, invocation: Invocation) -> bool:
+    """Tell whether a run that failed went on behind an error: it was stopped at its timeout, or spoke more than a moment later."""
+    return invocation.end_status == "timeout" or invocation.last_line_at - error.at > MOMENT_US
 
 
 def _add_errors(errors: Iterable[Fact], batch: Sequence[Delivery], invocation: Invocation) -> None:

@@ -194,7 +194,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     message: then the absence of a message's own line says nothing. ``is_guard_by_key``: the line of its guard names but a key. ``is_mark_guessed``: its effect names a key, and its message was visible again. ``may_be_of_another``: of a key alone, whose line may be of a message
     whose key no line tells, and ``one_of`` the messages that were in hand then and may have the key. ``has_error``: the run ended in success, and logged an error
     for which it may not have done this message's work; ``may_be_two``: of a worker, whose lines may be of two deliveries (``Handling``);
-    ``is_named_in_error``: its run failed, and an error line names it; ``has_unanswered_error``: an error of this message, or of any, after which
+    ``is_named_in_error``: its run failed, and an error line names it; ``caught_error_count``: so many errors it had logged before, and went on; ``has_unanswered_error``: an error of this message, or of any, after which
     it may have been done all the same, without its line.
     """
 
@@ -270,6 +270,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     line_marks: list[int] = msgspec.field(default_factory=list)
     end_ids: list[str] = msgspec.field(default_factory=list)
     is_named_in_error: bool = False
+    caught_error_count: int = 0
     is_in_progress: bool = False
     is_not_reached: bool = False
 

@@ -96,6 +96,43 @@ CASES = {
         [AGAIN, {**AGAIN, "is_named_in_error": True}, AGAIN],
         "P--",
     ),
+    "one error was caught, effect lines exhaustive": ({**MARKS, "caught_error_count": 1}, [{}, {}, {}], "P-#"),
+    "two errors were caught": ({**MARKS, "caught_error_count": 2}, [{}, {}, {}, {}], "P--#"),
+    "one error was caught behind a mark": (
+        {**MARKS, "caught_error_count": 1},
+        [{"marker_at": 2}, {}, {}, {}],
+        "-P-#",
+    ),
+    "one error was caught, start lines tell where it was": (
+        {**STARTS, "caught_error_count": 1},
+        [{"started_at": 1}, {}],
+        "P#",
+    ),
+    "one error was caught of a message that it names": (
+        {**MARKS, "caught_error_count": 1},
+        [{}, {"is_named_in_error": True}, {}, {}],
+        "P--#",
+    ),
+    "one error was caught, and start lines tell that it was beyond": (
+        {**STARTS, "caught_error_count": 1},
+        [{"started_at": 1, "is_named_in_error": True}, {}, {}],
+        "P##",
+    ),
+    "one error was caught, and a silent guard may have answered any": (
+        {**MAYBE_GUARDED, "caught_error_count": 1},
+        [AGAIN, AGAIN],
+        "P-",
+    ),
+    "one error was caught, and a silent guard may have answered the repeats": (
+        {**MAYBE_GUARDED, "caught_error_count": 1},
+        [FIRST, AGAIN, FIRST, FIRST],
+        "P--#",
+    ),
+    "one error was caught of the only one that no guard can have answered": (
+        {**MAYBE_GUARDED, "caught_error_count": 1},
+        [FIRST, AGAIN],
+        "P-",
+    ),
     "places not printed, and an error names one": (
         {**STARTS, "is_unprinted": True},
         [{"started_at": 1}, {"is_named_in_error": True}],

@@ -339,6 +339,24 @@ def test_an_error_of_a_run_that_failed_tells_of_whom_it_names_that_the_run_was_t
     assert [(d.has_error, d.fact_ids) for d in deliveries] == [(False, ["e-record-1"])] * 2
 
 
+CAUGHT = {
+    "stopped at its timeout, whatever was said last": ("timeout", 2_000_000, 2),
+    "failed more than a moment behind the first": ("error", 1_000_002, 1),
+    "failed within a moment": ("error", 1_000_001, 0),
+    "crashed more than a moment behind both": ("crash", 1_000_003, 2),
+    "ended well": ("success", 2_000_000, 0),
+}
+
+
+@pytest.mark.parametrize(("end_status", "last_line_at", "count"), CAUGHT.values(), ids=CAUGHT)
+def test_an_error_was_caught_where_the_run_went_on_behind_it(end_status, last_line_at, count):
+    errors = fact(ERROR, at=1, detail="502"), fact(ERROR, at=2, detail="502")
+    invocation = run(*BATCH, *errors, end_status=end_status)
+    invocation.last_line_at = last_line_at
+
+    assert {d.caught_error_count for d in deliveries_of(invocation)} == {count}
+
+
 @pytest.mark.parametrize("end_status", ["success", "unknown", "init_failed"])
 def test_an_error_of_a_run_that_was_not_cut_off_tells_nothing_of_how_far_it_got(end_status):
     assert not any(d.is_named_in_error for d in deliveries_of(run(*BATCH, BY_ID, end_status=end_status)))
