@@ -88,11 +88,13 @@ def unhandled_error(line: str, level: str | None, has_json: bool) -> Unhandled |
     """Return an error that nobody caught, as the runtime reports it; None for every other line.
 
     Node's ``console.error(error)`` in the JSON format, and .NET's logger in the text format, write of an error that was
-    caught just what the runtime writes of one that was not: those are not certain.
+    caught just what the runtime writes of one that was not: those are not certain. Nor is Go's, which is an answer like any function's.
 
     >>> unhandled_error("[ERROR] KeyError: 'id'\\nTraceback (most recent call last):", "ERROR", False)
     Unhandled(error_type='KeyError', error_text="'id'", is_certain=True)
     """
+    if json_lines.GO_NEEDLE in line and (go := _by_go(line)):
+        return go
     if has_json:
         return _in_json(line, level)
     if line.startswith(PYTHON_START) and (name := PYTHON_UNHANDLED.find(line, "error_type")):
@@ -107,6 +109,11 @@ def unhandled_error(line: str, level: str | None, has_json: bool) -> Unhandled |
     if by_node or (line.startswith(RUBY_START) and RUBY_UNHANDLED.find(line)):
         return _named_in(line)
     return None
+
+
+def _by_go(line: str) -> Unhandled | None:
+    found = json_lines.GO_ERROR.compiled.search(line) or json_lines.GO_ERROR_INSIDE.compiled.search(line)
+    return Unhandled(found["error_type"], found["error_text"], False) if found else None
 
 
 def _in_json(line: str, level: str | None) -> Unhandled | None:

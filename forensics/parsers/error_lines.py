@@ -48,6 +48,8 @@ def is_error_line(said: "ParsedLine", line: str) -> bool:
         return False
     if said.effect or said.started or said.guard_mark or said.deleted_mark or said.visibility_mark:
         return False
+    if said.kind == "logged_error":  # whatever its writer's level is
+        return True
     return (said.level or "").lower() in _LEVELS or (said.level is None and TRACEBACK in line)
 
 

@@ -4,7 +4,7 @@ Fields are found by name wherever they stand: key order is free, a line may be c
 Quotes inside a JSON string are escaped, so a key in a nested text is never taken for one of the line's own.
 """
 
-from forensics.parsers.grammar import NUMBER, REQUEST_ID, SPACE, Pattern, holds_any
+from forensics.parsers.grammar import BLANK, NUMBER, REQUEST_ID, SPACE, TIMESTAMP, Pattern, holds_any
 
 PLATFORM_KINDS = {
     "start": "start",
@@ -140,6 +140,22 @@ JAVA_UNHANDLED = Pattern(
     r"(?P<error_type>(?:[a-z][A-Za-z0-9_]*+\.){1,8}+[A-Z][A-Za-z0-9_$]*+)(?:\\[rn])++(?P=error_type)(?![A-Za-z0-9_$])",
 )
 """Java's own report names the exception's class twice, as in the text format."""
+GO_NEEDLE = "rrorMessage"
+GO_ERROR = Pattern(
+    "go_error",
+    r"^(?:" + TIMESTAMP + BLANK + r"++)?+(?:[^\s\"{]{1,200}:[0-9]{1,6}:" + BLANK + r"++)?+"
+    r"\{\"errorMessage\":\"(?P<error_text>(?:[^\"\\]|\\[\s\S]){0,8000}+)\",\"errorType\":\"(?P<error_type>[^\"\\]{0,200}+)\""
+    r"(?:,\"stackTrace\":\[|\}" + SPACE + r"*+(?![\s\S]))",
+)
+"""What Go's runtime prints of an error that the handler returned: by the standard logger, without a level. A handler that prints what another
+function answered writes the same."""
+GO_ERROR_INSIDE = Pattern(
+    "go_error_inside",
+    r"(?:\"(?:msg|message)\":" + SPACE + r"?|(?<![0-9A-Za-z_])msg=)\"\{\\\"errorMessage\\\":\\\""
+    r"(?P<error_text>(?:[^\"\\]|\\\\(?:\\[\s\S]|[^\"\\])){0,8000}+)"
+    r"\\\",\\\"errorType\\\":\\\"(?P<error_type>[^\"\\]{0,200}+)\\\"(?:,\\\"stackTrace\\\":\[|\}\")",
+)
+"""The same, where the standard logger writes into another one (slog, zap, zerolog, logrus)."""
 NODE_ERROR = Pattern(
     "node_error_json",
     r"^\{\"timestamp"

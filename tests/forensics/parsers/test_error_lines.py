@@ -28,6 +28,14 @@ LINES = {
     "Bunyan": ('{"name":"pay","hostname":"h","pid":7,"level":50,"msg":"read timed out","v":0}', True),
     "Bunyan, as information": ('{"name":"pay","hostname":"h","pid":7,"level":30,"msg":"error rate 0","v":0}', False),
     "a number in what is logged": ('{"level":"info","msg":"raised","user":{"level":50,"time":3}}', False),
+    "Go, which the runtime may have written": (
+        '2026/11/20 12:00:41 {"errorMessage":"no","errorType":"errorString"}',
+        True,
+    ),
+    "Go, by a logger that calls all that information": (
+        r'{"level":"INFO","msg":"{\"errorMessage\":\"no\",\"errorType\":\"errorString\"}"}',
+        True,
+    ),
     ".NET": (f"{AT}\t{ID}\tfail\tread timed out", True),
     "words of one's own": ("ERROR read timed out", True),
     "a stack that nothing else tells of": ("Traceback (most recent call last):\n  File\nReadTimeout", True),
