@@ -293,24 +293,24 @@ class _MessageInStream:
         return any(f.is_failed_delete or f.role in _FAILED for f in handling) and self._is_long_over(handling, at)
 
     def _repeats_effect(self, about: AboutItem) -> bool:
-        """Tell whether an effect is told once more where nothing opens handlings, more than a moment after the last.
+        """Tell whether an effect is told once more in a handling where nothing opens them, more than a moment after the last.
 
         A worker slower than the visibility timeout ends behind the next receive, and the two ends may be as close as that
         worker was late. One handling may as well tell its effect twice: that there was a second is a guess.
         """
-        fact = about.fact
+        fact, told_at = about.fact, self._effect_at
         if self._best or fact.role != "effect" or self._is_closed or about.job != self._job:
             return False
-        is_new = self._is_after_silence(fact)
-        return not is_new and self._effect_at is not None and fact.at - self._effect_at > MOMENT_US
+        if told_at is None or told_at < self.handlings[-1][0].at or self._is_after_silence(fact):
+            return False
+        return fact.at - told_at > MOMENT_US
 
     def _left_open(self, fact: Fact) -> list[Fact] | None:
         """Return the earlier handling whose delete was refused: the latest one's was taken, or is a guess."""
         if not fact.is_failed_delete or not self.handlings:
             return None
-        if not self._is_guessed and not any(f.role in DELETED for f in self.handlings[-1]):
-            return None
-        return next((before for before in reversed(self.handlings[:-1]) if not is_over(before)), None)
+        is_clear = not self._is_guessed and not any(f.role in DELETED for f in self.handlings[-1])
+        return None if is_clear else next((b for b in reversed(self.handlings[:-1]) if not is_over(b)), None)
 
     def _slower(self, fact: Fact) -> list[Fact] | None:
         """Return the earlier handling that is still open and ends now, after the latest one has."""

@@ -380,6 +380,14 @@ SAID = {
         ("worker_started a", "started a", "effect a"),
         ["a: started started effect"],
     ),
+    "an effect behind a silence and a line, where nothing opens": (
+        ("mention a", "effect a", "mention a", 26, "mention a", "effect a", "mention a"),
+        ["a: mention effect mention", "a: mention effect mention"],
+    ),
+    "two effects behind a silence and a line, where nothing opens: the second is a guess": (
+        ("mention a", "effect a", 26, "mention a", "effect a", 1, "effect a"),
+        ["a: mention effect", "a: mention effect", "a: mention"],
+    ),
     "an end so late behind the effect that the message was handed out again, where nothing opens": (
         ("effect a", 27, "worker_finished a"),
         ["a: effect finished"],
