@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from forensics.clock import micros
 from forensics.identity import handle_prefix
 from forensics.judging.evidence import united
-from forensics.judging.known import first_known
+from forensics.judging.known import first_known, highest
 from forensics.judging.recorded import Recorded
 from forensics.judging.sends import SEND
 from forensics.parsers.handle_errors import reason_of
@@ -159,6 +159,8 @@ def add_calls(delivery: Delivery, calls: Calls) -> None:
         if delivery.delete_reason is None and delivery.deleted_by_call_at is None:
             delivery.delete_at = deletes[0].at
             delivery.delete_reason = reason_of(deletes[0].error_text or "") or "other"
+        if delivery.consumer_kind == "worker" and not delivery.is_end_known:
+            delivery.run_ended_at, delivery.is_end_known = highest((delivery.run_ended_at, deletes[0].at)), True
         failed_at = delivery.worker_failed_at if delivery.worker_finished_at is None else None
         if failed_at is not None and failed_at // CLOCK_US * CLOCK_US <= deletes[0].at:
             delivery.has_failed_first = True
@@ -173,6 +175,29 @@ def add_calls(delivery: Delivery, calls: Calls) -> None:
         delivery.has_heartbeat = is_heartbeat([call.visibility_s or 0 for call in changes])
     if used := [call.evidence_id for call in (*deletes, *changes)]:
         delivery.evidence_ids = united(delivery.evidence_ids, used)
+
+
+def give_marks_to_deletes(item: Sequence[Delivery], calls: Calls) -> None:
+    """Let the mark of a later handling of a worker's stream be of the one that was still on, and whose delete a call alone tells.
+
+    Of lines that do not tell whose they are the latest handling takes what is told of work. One effect would count twice: there, and as
+    what the slower one finished before its delete. ``item``: its deliveries in order, with what calls tell (``add_calls``).
+    """
+    for place, slower in enumerate(item):
+        deletes = calls.of_handle(slower.polled_arn, slower.receipt_handle, DELETE)
+        is_told_by_line = slower.delete_at is not None and slower.delete_at not in [call.at for call in deletes]
+        shows_work = slower.marker_at is not None or slower.guard_at is not None
+        if slower.consumer_kind != "worker" or not deletes or is_told_by_line or shows_work:
+            continue
+        until = deletes[-1].at + CLOCK_US
+        of_stream = [
+            d for d in item[place + 1 :] if (d.log_group, d.log_stream) == (slower.log_group, slower.log_stream)
+        ]
+        marked = [d for d in of_stream if d.is_seen and d.marker_at is not None and d.marker_at < until]
+        if marked:
+            quicker = max(marked, key=lambda d: d.marker_at or 0)
+            slower.marker_at, quicker.marker_at = quicker.marker_at, None
+            slower.evidence_ids = united(slower.evidence_ids, quicker.evidence_ids)
 
 
 def is_heartbeat(hidden: Sequence[int]) -> bool:

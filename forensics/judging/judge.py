@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from copy import copy
 from itertools import chain
 
-from forensics.judging.calls import add_calls, add_receive
+from forensics.judging.calls import add_calls, add_receive, give_marks_to_deletes
 from forensics.judging.dead_letters import count_with_source
 from forensics.judging.effect import count_returned_once, decide_effect
 from forensics.judging.ending import decide_endings, delete_status, ends_surely
@@ -122,6 +122,8 @@ def _add_calls(item: Item, around: Surroundings) -> None:
         if around.calls:
             add_calls(delivery, around.calls)
         add_stop(delivery, around.task_stops)
+    if around.calls:
+        give_marks_to_deletes(item, around.calls)
     add_sends(item, around.sends)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from forensics.clock import moment as moment_of
 from forensics.identity import handle_token
-from forensics.judging.calls import CHANGE, DELETE, RECEIVE, Calls, add_calls, add_receive
+from forensics.judging.calls import CHANGE, DELETE, RECEIVE, Calls, add_calls, add_receive, give_marks_to_deletes
 from forensics.judging.judge import judge
 from forensics.judging.sends import SEND
 from forensics.judging.surroundings import Surroundings
@@ -99,6 +99,75 @@ def test_a_delete_after_a_failure_gave_the_message_up(failed_at, expected):
     told = with_calls(call(40, DELETE, receipt_handle=MINE), worker_failed_at=failed_at)
 
     assert told.has_failed_first is expected
+
+
+@pytest.mark.parametrize(
+    ("facts", "ended_at"),
+    [
+        ({"run_ended_at": 5 * S, "is_end_known": False}, 40 * S),
+        ({"run_ended_at": 50 * S, "is_end_known": False}, 50 * S),
+        ({"run_ended_at": 5 * S, "is_end_known": True}, 5 * S),
+    ],
+)
+def test_a_worker_is_on_until_its_delete_where_its_log_tells_no_end(facts, ended_at):
+    d = with_calls(call(40, DELETE, receipt_handle=MINE), **facts)
+
+    assert (d.run_ended_at, d.is_end_known) == (ended_at, True)
+
+
+def test_who_deletes_a_functions_message_tells_nothing_of_its_run():
+    d = with_calls(call(40, DELETE, receipt_handle=MINE), consumer_kind="lambda", run_ended_at=5, is_end_known=False)
+
+    assert (d.run_ended_at, d.is_end_known) == (5, False)
+
+
+LATER = {"receipt_handle": OTHER, "received_at": 31 * S, "marker_at": 39 * S, "evidence_ids": ["log:mark"]}
+GIVEN = {
+    "it was still on, and then deleted its message": ({}, LATER, True),
+    "until the second of its delete was over": ({}, {**LATER, "marker_at": 41 * S - 1}, True),
+    "not what was told behind that": ({}, {**LATER, "marker_at": 41 * S}, False),
+    "it shows its own work": ({"marker_at": S}, LATER, False),
+    "a guard stopped it": ({"guard_at": S}, LATER, False),
+    "its log tells its delete": ({"delete_at": 39 * S}, LATER, False),
+    "its log tells no delete, as the call does": ({"delete_at": 40 * S}, LATER, True),
+    "nobody deleted it": ({"receipt_handle": "of nobody"}, LATER, False),
+    "a function had it": ({"consumer_kind": "lambda"}, LATER, False),
+    "another stream tells the work": ({}, {**LATER, "log_stream": "another"}, False),
+    "another log group does": ({}, {**LATER, "log_group": "another"}, False),
+    "no line shows the later one": ({}, {**LATER, "is_seen": False}, False),
+}
+
+
+@pytest.mark.parametrize(("slower", "later", "is_given"), GIVEN.values(), ids=GIVEN)
+def test_a_mark_is_of_the_slower_handling_that_deleted_its_message_behind_it(slower, later, is_given):
+    item = [handled(**slower), handled(**later)]
+    had = [d.marker_at for d in item]
+    give_marks_to_deletes(item, Calls([call(40, DELETE, receipt_handle=MINE)]))
+
+    assert [d.marker_at for d in item] == ([later["marker_at"], None] if is_given else had)
+    assert ("log:mark" in item[0].evidence_ids) is is_given
+
+
+def test_of_several_marks_the_last_before_its_delete_is_the_slower_ones():
+    item = [handled(), handled(**{**LATER, "marker_at": 38 * S}), handled(**LATER)]
+    give_marks_to_deletes(item, Calls([call(40, DELETE, receipt_handle=MINE)]))
+
+    assert [d.marker_at for d in item] == [39 * S, 38 * S, None]
+
+
+def test_each_of_two_slow_handlings_gets_its_mark_back():
+    second = {**LATER, "marker_at": 39 * S}
+    third = {
+        "receipt_handle": handle_token("AQEB" + "t" * 100),
+        "received_at": 62 * S,
+        "marker_at": 70 * S,
+        "guard_at": 63 * S,
+    }
+    item = [handled(), handled(**second), handled(**third)]
+    deletes = call(40, DELETE, receipt_handle=MINE), call(70, DELETE, receipt_handle=OTHER)
+    give_marks_to_deletes(item, Calls(deletes))
+
+    assert [(d.marker_at, d.guard_at) for d in item] == [(39 * S, None), (70 * S, None), (None, 63 * S)]
 
 
 def test_a_delete_after_a_failure_tells_nothing_where_the_worker_finished_after_all():
