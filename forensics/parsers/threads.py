@@ -7,13 +7,16 @@ MOST_CHARS = 4_000
 
 IN_BRACKETS = Pattern(
     "thread_in_brackets",
-    r"\[[ ]{0,20}(?P<thread>(?=[^\]]{0,80}(?i:thread|pool|worker|exec|container|consumer|listener|processor|sqs))"
-    r"[A-Za-z][\w.:#-]{0,78}[-#_][0-9]{1,6})[ ]{0,20}\]",
+    r"(?:\[|(?:\]|[A-Z]{4,5})[ ]{1,3}\()[ ]{0,20}"
+    r"(?P<thread>(?=[^\])]{0,80}(?i:thread|pool|worker|exec|container|consumer|listener|processor|sqs))"
+    r"[A-Za-z][\w.:#-]{0,78}[-#_][0-9]{1,6}|[A-Za-z][\w ().:-]{0,60}[ ]thread[ ]#[0-9]{1,6})"
+    r"(?:[ ]-[ ][^\]\s]{1,100})?[ ]{0,20}[\])]",
 )
-"""Java's loggers, and Python's where its format asks for the thread; a number tells one of several."""
+"""Java's loggers, and Python's where its format asks for the thread; a number tells one of several. JBoss and Quarkus write it in round
+brackets behind the logger, Camel's has blanks and says which endpoint it serves."""
 IN_FIELD = Pattern(
     "thread_in_field",
-    r"(?i:\b(?:tid|thread(?:[_. ]?(?:name|id))?))[\"']?[ ]?[:=][ ]?[\"']?(?P<thread>[\w.#:-]{1,80})",
+    r"(?i:\b(?:tid|thread(?:[_. ]?(?:name|id))?))[\"']?[ ]?[:=][ ]?[\"']?(?P<thread>(?<=[\"'])[^\"'\\\n\r]{1,120}(?=[\"'])|[\w.#:-]{1,80})",
 )
 """Sidekiq's ``tid=``, and the fields of JSON layouts."""
 _FIELD_NEEDLES = ("tid", "thread")
@@ -39,6 +42,10 @@ def thread_of(line: str) -> str | None:
     'ntContainer#0-3'
     >>> thread_of('{"message": "Charged order 7", "thread_name": "sqs-3"}')
     'sqs-3'
+    >>> thread_of("2026-11-20 05:00:00 INFO  [Camel (camel-1) thread #2 - aws2-sqs://payments] c.a.Charge - Charged order 7")
+    'Camel (camel-1) thread #2'
+    >>> thread_of("2026-11-20 05:00:00,797 INFO  [com.acm.Charge] (executor-thread-1) Charged order 7")
+    'executor-thread-1'
     >>> thread_of('{"msg": "Charged order 7", "thread": "main", "reqId": "r-5f1"}')
     'r-5f1'
     >>> thread_of("[attempt-2] Charged order 7") is None

@@ -59,7 +59,7 @@ class _MessageInStream:
     __slots__ = (
         "_best",
         "_by_handle",
-        "_effect_at",
+        "_effect",
         "_had_effect",
         "_is_awaiting_opener",
         "_is_closed",
@@ -88,7 +88,7 @@ class _MessageInStream:
         self._last_ms = facts[0].fact.at // 1000
         self._openers_since_best: set[str] = set()
         self._is_closed = self._had_effect = self._is_guessed = self._is_lost = False
-        self._effect_at: int | None = None
+        self._effect: Fact | None = None
 
     def hear(self, about: AboutItem) -> None:
         """Take in the next fact about the message. That its worker is told to stop opens nothing.
@@ -115,7 +115,7 @@ class _MessageInStream:
         ends_another = self._may_end_another(fact)
         is_guess = self._repeats_effect(about) or self._goes_on_unopened(fact) or self._begins_behind_delete(about)
         is_lost = not ends_another and not is_guess and self._ends_again(fact)
-        self._effect_at = fact.at if fact.role == "effect" else self._effect_at
+        self._effect = fact if fact.role == "effect" else self._effect
         if ends_another or is_lost or (is_guess and fact.role != "guard"):
             fact = fact._replace(role="mention", detail=TAKEN)
         opens = self._opens(about, fact)
@@ -293,17 +293,17 @@ class _MessageInStream:
         return any(f.is_failed_delete or f.role in _FAILED for f in handling) and self._is_long_over(handling, at)
 
     def _repeats_effect(self, about: AboutItem) -> bool:
-        """Tell whether an effect is told once more in a handling where nothing opens them, more than a moment after the last.
+        """Tell whether an effect is told once more in a handling where nothing opens them, more than a moment after the last, or by another thread.
 
         A worker slower than the visibility timeout ends behind the next receive, and the two ends may be as close as that
         worker was late. One handling may as well tell its effect twice: that there was a second is a guess.
         """
-        fact, told_at = about.fact, self._effect_at
+        fact, told = about.fact, self._effect
         if self._best or fact.role != "effect" or self._is_closed or about.job != self._job:
             return False
-        if told_at is None or told_at < self.handlings[-1][0].at or self._is_after_silence(fact):
+        if told is None or told.at < self.handlings[-1][0].at or self._is_after_silence(fact):
             return False
-        return fact.at - told_at > MOMENT_US
+        return fact.at - told.at > MOMENT_US or len({fact.thread, told.thread} - {None}) > 1
 
     def _left_open(self, fact: Fact) -> list[Fact] | None:
         """Return the earlier handling whose delete was refused: the latest one's was taken, or is a guess."""

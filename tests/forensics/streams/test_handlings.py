@@ -380,6 +380,14 @@ SAID = {
         ("worker_started a", "started a", "effect a"),
         ["a: started started effect"],
     ),
+    "an effect at once by another thread, where nothing opens: the second is a guess": (
+        ("mention a", "effect a thread=1", "+effect a thread=2"),
+        ["a: mention effect", "a: mention"],
+    ),
+    "an effect within a moment by a thread that is not told": (
+        ("mention a", "effect a thread=1", "+effect a"),
+        ["a: mention effect effect"],
+    ),
     "an effect behind a silence and a line, where nothing opens": (
         ("mention a", "effect a", "mention a", 26, "mention a", "effect a", "mention a"),
         ["a: mention effect mention", "a: mention effect mention"],
