@@ -15,8 +15,9 @@ from forensics.sentence import said
 from ingest import file_bytes
 from ingest.file_forms import Form, FoundFile
 from ingest.json_stream import BadJsonError, JsonStream, UnreadableValue
-from ingest.line_times import LineClock, ZoneUnknownError, of_container, without_driver_prefix
+from ingest.line_times import LineClock, TimeUnclearError, of_container, without_driver_prefix
 from ingest.query_results import of_reply, of_table, of_tool, tailed_line
+from ingest.time_forms import syslog_prefix
 from ingest.twins import FROM_FILE
 
 MOST_EVENT_CHARS = 1024**2
@@ -66,7 +67,7 @@ def read_events(
     elif found.form is Form.TAILED:
         yield from tailed(content)
     elif found.form is Form.WORKER_LOG:
-        yield from written(content, found.log_stream, LineClock(zone))
+        yield from written(content, found.log_stream, LineClock(zone, found.hints))
 
 
 def exported(content: Iterator[str], log_stream: str) -> Iterator[FileEvent]:
@@ -93,17 +94,19 @@ def tailed(content: Iterator[str]) -> Iterator[FileEvent]:
 def written(content: Iterator[str], log_stream: str, clock: LineClock) -> Iterator[FileEvent]:
     """Read a plain log: a line with a time begins an event, others belong to the one above.
 
-    Of several containers' lines, printed together, each container's are a stream.
+    Of several containers' lines, printed together, each container's are a stream; of syslog's each process's.
     """
 
     def start(line: str) -> Begun | None:
         container, line = of_container(line)
         try:
             stamp_ms = clock.read_ms(line)
-        except ZoneUnknownError:
+        except TimeUnclearError:
             return None
         if stamp_ms is None:
             return None
+        if prefix := syslog_prefix(line):
+            container, line = prefix.writer or container, line[prefix.end :]
         stream = log_stream if container is None else FROM_FILE + container
         return stamp_ms, stream, _without_driver_json(without_driver_prefix(line))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest import file_bytes, tool_exports
-from ingest.line_times import LineClock, ZoneUnknownError, of_container
+from ingest.line_times import LineClock, TimeUnclearError, of_container
 from ingest.query_results import (
     COLUMNS,
     GROUP,
@@ -22,6 +22,7 @@ from ingest.query_results import (
     lacks_zone,
     told_by_columns,
 )
+from ingest.time_forms import TimeHints
 from ingest.twins import FROM_FILE
 
 
@@ -65,7 +66,7 @@ class FoundFile:
 
     ``lacks_zone``: its times do not say their zone. ``log_stream`` is what the path says, for forms that do not name it;
     ``columns`` are those of a table or a query, as queries name them; ``damage`` says why nothing of it can be read;
-    ``is_archive``: other files are packed in it.
+    ``is_archive``: other files are packed in it; ``hints`` are what its lines tell of times that do not say all.
     """
 
     path: Path
@@ -76,6 +77,7 @@ class FoundFile:
     columns: frozenset[str] = frozenset()
     damage: str | None = None
     is_archive: bool = False
+    hints: TimeHints = TimeHints()
 
     @property
     def size_bytes(self) -> int:
@@ -241,7 +243,7 @@ def _worker_log(path: Path, name: str, head: str) -> FoundFile:
         try:
             if clock.read_ms(of_container(line)[1]) is not None:
                 return FoundFile(path, name, Form.WORKER_LOG, _stream_of(name))
-        except ZoneUnknownError:
+        except TimeUnclearError:
             return FoundFile(path, name, Form.WORKER_LOG, _stream_of(name), lacks_zone=True)
     return FoundFile(path, name, Form.UNKNOWN)
 

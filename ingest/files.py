@@ -5,7 +5,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from ingest.file_run import ImportChoices, ImportReport, Progress, Run, of_file,
 from ingest.query_results import MESSAGE, QUERY, TIME, do_runs_overlap, shows_runs
 from ingest.saved_records import read_records
 from ingest.saved_settings import read_settings
+from ingest.untimed_lines import survey
 
 CONSUMERS = BY_NAME["consumers"]
 _LAYERS = frozenset(table.layer for table in ALL_TABLES)
@@ -54,7 +55,8 @@ def import_files(
     """
     choices, now = choices or ImportChoices(), now or datetime.now(UTC)
     whole = _find(paths, lake.root)
-    found, outside = list(whole.files.values()), whole.outside
+    outside = whole.outside
+    found, notes = _surveyed(list(whole.files.values()), choices, now)
     _check_clear(found, choices)
     _check_runs(found, choices)
     saved = {f.name: read_settings(f) for f in found if f.form is Form.SETTINGS}
@@ -81,7 +83,7 @@ def import_files(
         run.record_coverage()
     report.gaps += whole.gaps
     report.gaps += [of_file(f, _why_unknown(f)) for f in found if _is_unknown(f)]
-    report.notes += groups.notes(report.read_groups)
+    report.notes += [*notes, *groups.notes(report.read_groups)]
     if outside:
         report.notes.append(
             said(
@@ -188,6 +190,20 @@ def _look_through(whole: Path, lake_folder: Path, found: _Found) -> None:
 
 
 _NO_FILES = ((stat.S_ISFIFO, "it is a pipe"), (stat.S_ISSOCK, "it is a socket"), (bool, "it is a device"))
+
+
+def _surveyed(found: list[FoundFile], choices: ImportChoices, now: datetime) -> tuple[list[FoundFile], list[str]]:
+    """Return the files with what the lines of plain logs tell of their times, and notes; refuse lines whose time nothing tells."""
+    known, notes = [], []
+    for file in found:
+        if file.form is Form.WORKER_LOG:
+            told = survey(file, now)
+            if told.unclear:
+                raise ImportUnclearError(*told.unclear)
+            notes += [of_file(file, note) for note in told.notes]
+            file = replace(file, hints=told.hints, lacks_zone=file.lacks_zone or told.lacks_zone)
+        known.append(file)
+    return known, notes
 
 
 def _check_clear(found: list[FoundFile], choices: ImportChoices) -> None:

@@ -4,9 +4,11 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from forensics.clock import EPOCH
+from ingest.time_forms import Parts, Prefix, Slashed, TimeHints, is_same_line, slashed, syslog_prefix, with_named_month
 
 NEAR_START_CHARS = 48
 """A date further in is something the line talks about."""
@@ -49,6 +51,8 @@ _CONTAINER = re.compile(
     | (?P<named>[a-z0-9][\w.-]*)\ *\|(?=\ ?\{)                                           # so, a container with a name of its own
     """
 )
+_LEAST_DATE_CHARS = 18
+"""A date that is not year first is no shorter, time and all: none stands before one that starts earlier."""
 _MS_OF_SCALE = ((1e17, 1e-6), (1e14, 1e-3), (1e11, 1.0), (0.0, 1e3))
 _FOLDED = timedelta(hours=3)
 _SECOND = timedelta(seconds=1)
@@ -58,46 +62,50 @@ _SECOND = timedelta(seconds=1)
 class LineClock:
     """Reads times off lines of one file, in their order. ``zone`` holds where a line names no zone; None: unknown.
 
-    In the hour that a clock shows twice, the earlier reading is taken until it would let the file's time go back.
+    ``hints`` are for times that leave out the year, or do not tell the day from the month. In the hour that a clock shows
+    twice, the earlier reading is taken until it would let the file's time go back.
     """
 
     zone: ZoneInfo | None = None
+    hints: TimeHints = TimeHints()
     _latest: datetime | None = None
+    _last_ms: int = 0
 
     def read_ms(self, line: str) -> int | None:
         """Return milliseconds since the epoch, or None for a line that does not begin an event.
 
-        Raises ZoneUnknownError if the line has a time whose zone nothing says.
+        Raises ZoneUnknownError if the line has a time whose zone nothing says, DayUnclearError if its day may be its month.
 
         >>> LineClock().read_ms("[2026-11-20 05:12:00.250+01:00] worker started")
         1795147920250
         >>> LineClock().read_ms("    at Worker.run(worker.js:12:3)") is None
         True
         """
-        if line.startswith((" ", "\t")) and not _INDENTED.match(line):
+        if goes_on(line):
             return None
-        if line.startswith("{"):
-            found = _JSON_TIME.search(line)
-            if found is None:
-                return None
-            if number := found["number"]:
-                return epoch_ms(float(number))
-            date = _DATE.match(found["text"])
-        else:
-            date = _DATE.search(line, 0, NEAR_START_CHARS + 40)
-            if date and date.start() > NEAR_START_CHARS:
-                return None
-        if date is None:
+        prefix = syslog_prefix(line)
+        found = own_time(prefix, line[prefix.end :], self.hints) if prefix else said_in(line, self.hints)
+        is_of_prefix = prefix is not None and found is None
+        if prefix and found is None:
+            found = self._of_prefix(prefix)
+        if found is None:
             return None
-        *parts, fraction, zone = date.groups()
-        moment = _moment(*parts, zone)
-        if moment is None:
-            return None
-        if zone is None:
+        moment, fraction_ms, has_zone = found
+        if not has_zone:
             moment = self._placed(moment)
         if self._latest is None or moment > self._latest:
             self._latest = moment
-        return (moment - EPOCH) // _SECOND * 1000 + (int(fraction[:3].ljust(3, "0")) if fraction else 0)
+        stamp_ms = (moment - EPOCH) // _SECOND * 1000 + fraction_ms
+        if is_of_prefix and not fraction_ms and 0 < self._last_ms - stamp_ms < 1000:
+            return self._last_ms  # the line above it says that second more exactly
+        self._last_ms = stamp_ms
+        return stamp_ms
+
+    def _of_prefix(self, prefix: Prefix) -> "SaidTime | None":
+        if self.zone is None:
+            raise ZoneUnknownError
+        moment = prefix.placed(self.hints)
+        return None if moment is None else SaidTime(moment, _ms_of(prefix.fraction), False)
 
     def _placed(self, local: datetime) -> datetime:
         if self.zone is None:
@@ -107,8 +115,91 @@ class LineClock:
         return second if went_back and second - first <= _FOLDED and second > first else first
 
 
-class ZoneUnknownError(Exception):
+class TimeUnclearError(Exception):
+    """The line has a time that does not say all, and nothing else does."""
+
+
+class ZoneUnknownError(TimeUnclearError):
     """The line has a time, and nothing says in which zone."""
+
+
+class DayUnclearError(TimeUnclearError):
+    """The line has a date, and nothing says which number is the day and which the month."""
+
+
+class SaidTime(NamedTuple):
+    """A time as a line says it, to the second: UTC if it ``has_zone``, else of none."""
+
+    moment: datetime
+    fraction_ms: int
+    has_zone: bool
+
+
+def goes_on(line: str) -> bool:
+    """Tell whether a line is set in, as a line of a trace is."""
+    return line.startswith((" ", "\t")) and not _INDENTED.match(line)
+
+
+def said_in(line: str, hints: TimeHints) -> SaidTime | None:
+    """Return the time near the start of a line, or that of a JSON line; None for a line that says none.
+
+    Raises DayUnclearError.
+    """
+    if line.startswith("{"):
+        found = _JSON_TIME.search(line)
+        if found is None:
+            return None
+        if number := found["number"]:
+            stamp_ms = epoch_ms(float(number))
+            return SaidTime(EPOCH + stamp_ms // 1000 * _SECOND, stamp_ms % 1000, True)
+        date = _DATE.match(found["text"])
+    else:
+        date = _DATE.search(line, 0, NEAR_START_CHARS + 40)
+        if date and date.start() > NEAR_START_CHARS:
+            date = None
+        if (date is None or date.start() > _LEAST_DATE_CHARS) and (
+            other := _otherwise_said(line, date.start() if date else NEAR_START_CHARS + 1, hints)
+        ):
+            moment = _moment(*other.texts, other.zone)
+            return None if moment is None else SaidTime(moment, _ms_of(other.fraction), other.zone is not None)
+    if date is None:
+        return None
+    *parts, fraction, zone = date.groups()
+    moment = _moment(*parts, zone)
+    return None if moment is None else SaidTime(moment, _ms_of(fraction), zone is not None)
+
+
+def own_time(prefix: Prefix, line: str, hints: TimeHints) -> SaidTime | None:
+    """Return the time that a line says itself behind what syslog put before it, which is more exact; None where it says none."""
+    own = None if goes_on(line) else said_in(line, hints)
+    if own is None:
+        return None
+    bare = own.moment.replace(tzinfo=None)
+    near = prefix.near(bare)
+    return own if near is not None and is_same_line(near, bare, own.has_zone) else None
+
+
+def slashed_in(line: str) -> Slashed | None:
+    """Return the time between slashes near the start of a line; None where it says its time in another form, or none."""
+    if line.startswith("{"):
+        return None
+    date = _DATE.search(line, 0, NEAR_START_CHARS + 40)
+    return slashed(line, min(date.start(), NEAR_START_CHARS + 1) if date else NEAR_START_CHARS + 1)
+
+
+def _otherwise_said(line: str, end: int, hints: TimeHints) -> Parts | None:
+    """Return the time that stands before ``end`` in a form which is not year first."""
+    if named := with_named_month(line, end):
+        return named
+    if (found := slashed(line, end)) is None:
+        return None
+    if (parts := found.parts(hints)) is None:
+        raise DayUnclearError
+    return parts
+
+
+def _ms_of(fraction: str | None) -> int:
+    return int(fraction[:3].ljust(3, "0")) if fraction else 0
 
 
 def of_container(line: str) -> tuple[str | None, str]:

@@ -13,7 +13,7 @@ from forensics.parsers import parse_line
 from forensics.sentence import said
 from ingest import file_bytes, insights, tool_exports
 from ingest.json_stream import BadJsonError, JsonStream, UnreadableValue
-from ingest.line_times import LineClock, ZoneUnknownError
+from ingest.line_times import LineClock, TimeUnclearError
 
 TIME, MESSAGE, STREAM, GROUP, INGESTED = "@timestamp", "@message", "@logStream", "@log", "@ingestionTime"
 COLUMNS = (TIME, MESSAGE, STREAM, GROUP, INGESTED)
@@ -86,7 +86,7 @@ def is_without_zone(time: str) -> bool:
     """Tell whether a time does not say its zone; milliseconds since 1970 do."""
     try:
         return not time.isdigit() and LineClock().read_ms(time) is None
-    except ZoneUnknownError:
+    except TimeUnclearError:
         return True
 
 
@@ -198,7 +198,7 @@ def _time_of(text: str | None, clock: LineClock) -> int | str | None:
     if at is None and text:
         try:
             at = clock.read_ms(text)
-        except ZoneUnknownError:
+        except TimeUnclearError:
             return text
     return text if at is None else at
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from forensics.parsers import parse_line
 from ingest.json_stream import REST, BadJsonError, JsonStream, UnreadableValue
-from ingest.line_times import TIME_FIELDS, LineClock, ZoneUnknownError, epoch_ms
+from ingest.line_times import TIME_FIELDS, LineClock, TimeUnclearError, epoch_ms
 from ingest.twins import FROM_FILE
 
 TIMES = (
@@ -145,7 +145,7 @@ def time_ms(value: Any, clock: LineClock) -> Any:
             value = f"{year}-{_MONTHS.index(month) + 1:02d}-{int(day):02d} {time}"
     try:
         at = clock.read_ms(value)
-    except ZoneUnknownError:
+    except TimeUnclearError:
         return value
     return value if at is None else at
 
