@@ -8,6 +8,7 @@ from typing import Any
 from forensics.identity import evidence_id, queue_name
 from forensics.lake import Lake
 from forensics.lake.rows import plain_rows
+from forensics.queue_names import arns_of_names, consumers_with_arns
 from forensics.sentence import said
 from forensics.settings import Producer, Settings
 from forensics.tables import BY_NAME
@@ -125,7 +126,7 @@ def consumer_rows(lake: Lake, groups: LogGroups, read: set[str]) -> list[Row]:
     functions: dict[str, set[str]] = {}
     for row in plain_rows(lake.read(FUNCTION_SETTINGS, ["function_name", "log_group"])):
         functions.setdefault(row["function_name"], set()).add(row["log_group"])
-    arn_of = {r["queue_name"]: r["queue_arn"] for r in plain_rows(lake.read(QUEUE_SETTINGS))}
+    settings = plain_rows(lake.read(QUEUE_SETTINGS))
     rows = []
     for mapping in plain_rows(lake.read(MAPPINGS)):
         presumed = {default_log_group(mapping["function_name"])} & read
@@ -136,7 +137,8 @@ def consumer_rows(lake: Lake, groups: LogGroups, read: set[str]) -> list[Row]:
             continue
         ref = queues.named(queue)
         name = ref.name if ref else queue.rstrip("/").rpartition("/")[2]
-        queue_arn = ref.arn if ref else arn_of.get(name) or groups.printed_arn(group, name) or name
+        only = arns_of_names([{"queue_name": name, "queue_arn": name}], settings).get(name)
+        queue_arn = ref.arn if ref else only or groups.printed_arn(group, name) or name
         account_id, region = groups.where(group, None, None, None)
         where = {"account_id": account_id, "region": region}
         if not any(r["queue_arn"] == queue_arn and r["log_group"] == group for r in rows):
@@ -146,7 +148,8 @@ def consumer_rows(lake: Lake, groups: LogGroups, read: set[str]) -> list[Row]:
         if ref := queues.named(groups.printed_arn(group) or ""):
             where = {"account_id": ref.account_id, "region": ref.region}
             rows.append(_row(where, ref.arn, group, _writer(group, functions), "printed event"))
-    for row in [*rows, *plain_rows(lake.read(CONSUMERS))]:
+    every = [*rows, *plain_rows(lake.read(CONSUMERS))]
+    for row in consumers_with_arns(every, arns_of_names(every, settings)):
         groups.add_queue(row["log_group"], row["queue_arn"])
     return list({row["evidence_id"]: row for row in rows}.values())
 

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from forensics.judging.readings import RULE_METRICS
 from forensics.lake import Lake, commits, data_files, delta
 from forensics.lake.rows import plain_rows
+from forensics.queue_names import arns_of_names, consumers_with_arns, with_arns
 from forensics.settings import Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
@@ -97,7 +98,9 @@ def pinned(lake: Lake, settings: Settings, versions: Mapping[str, int], since: d
     small: dict[str, Any] = {
         t.name: plain_rows(lake.read(t, version=versions[t.name])) if t.name in versions else [] for t in SMALL
     }
-    small[E.CONSUMERS.name] = with_kinds(small[E.CONSUMERS.name], settings)
+    arns = arns_of_names(small[E.CONSUMERS.name], small[E.QUEUE_SETTINGS.name])
+    small[E.CONSUMERS.name] = with_kinds(consumers_with_arns(small[E.CONSUMERS.name], arns), settings)
+    small[E.COVERAGE.name] = with_arns(small[E.COVERAGE.name], arns)
     logs, points = BY_NAME["log_events"], BY_NAME["metric_points"]
     files, metric_files, call_files = (
         lake.files(t, versions[t.name]) if t.name in versions else [] for t in (logs, points, E.SEND_RECORDS)

@@ -11,6 +11,7 @@ from typing import Any
 
 from forensics.identity import queue_name
 from forensics.parsers.grammar import Pattern
+from forensics.queue_names import arns_of_names, consumers_with_arns
 from forensics.settings import Consumer, Settings
 from forensics.streams.model import LogGroup
 
@@ -156,13 +157,10 @@ class _Told:
         self.kinds: dict[str, set[str]] = {}
         self.functions: dict[str, set[str]] = {}
         self.queues: dict[tuple[str, str | None], set[str]] = {}
-        for row in consumers:
+        for row in consumers_with_arns(consumers, arns_of_names(consumers, queue_settings)):
             group, function = row["log_group"], row["function_name"]
             self.kinds.setdefault(group, set()).add(row["kind"])
-            # An import that was told only a queue's name has no ARN for it; settings may have come since.
-            arn = str(row["queue_arn"])
-            arn = arn if ":" in arn else arn_by_name.get(row["queue_name"], arn)
-            self.queues.setdefault((group, function or None), set()).add(arn)
+            self.queues.setdefault((group, function or None), set()).add(str(row["queue_arn"]))
             if function:
                 self.functions.setdefault(group, set()).add(function)
         for name, groups in self._homes(consumers, function_settings).items():

@@ -358,6 +358,18 @@ def test_a_group_has_one_queue_whichever_way_its_lines_name_it(said, line, expec
     assert bool(report.notes) is (expected == [])
 
 
+def test_a_name_that_two_queues_have_is_not_taken_for_one_of_them(lake, tmp_path):
+    for region in (REGION, "us-east-1"):
+        arn = QUEUE_ARN.replace(REGION, region)
+        (tmp_path / f"{region}.json").write_text(
+            json.dumps({"Attributes": {"QueueArn": arn, "VisibilityTimeout": "30"}})
+        )
+    (tmp_path / "w.log").write_text("2026-11-20T05:12:00.000Z took\n")
+    import_files(lake, [tmp_path], ImportChoices(log_groups=("g=payments.fifo",)))
+
+    assert lake.read(BY_NAME["consumers"])["queue_arn"].to_pylist() == ["payments.fifo"]
+
+
 def test_a_saved_setting_is_as_old_as_its_file(lake, tmp_path):
     path = saved_files.queue_attributes(QUEUE, tmp_path / "queue.json")
     os.utime(path, (START.timestamp(), START.timestamp()))
