@@ -98,6 +98,8 @@ class _Lines:
     _longest: _Event | None = None
     _naming_count: int = 0
     _first_naming: tuple[int, str] | None = None
+    _taken_count: int = 0
+    _first_taken: tuple[int, str] | None = None
     _unclear_day: tuple[int, str] | None = None
     _yearless: dict[str, Prefix] = field(default_factory=dict)
     _shapes: Counter[str] = field(default_factory=Counter)
@@ -139,6 +141,9 @@ class _Lines:
         if len(event.naming) >= _LEAST_NAMING:
             self._naming_count += len(event.naming)
             self._first_naming = self._first_naming or event.naming[0]
+        elif event.naming:
+            self._taken_count += len(event.naming)
+            self._first_taken = self._first_taken or event.naming[0]
         event.naming = []
 
     def _has_time(self, number: int, line: str) -> bool:
@@ -230,6 +235,17 @@ class _Lines:
                 said(
                     "line {number} may begin with a time in a form that is not known; it was read as a further line of the "
                     "event above it: {line}",
+                    number=number,
+                    line=_shown(line),
+                )
+            )
+        if self._first_taken and self._taken_count >= _LEAST_NAMING:
+            number, line = self._first_taken
+            made.append(
+                said(
+                    "{count} lines that name messages have no time and were read as further lines of the events above them; "
+                    "the first is line {number}: {line}",
+                    count=self._taken_count,
                     number=number,
                     line=_shown(line),
                 )

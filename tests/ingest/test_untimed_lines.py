@@ -272,6 +272,10 @@ NOTED = {
         3 * "INFO:     Waiting for application startup.\n",
         "3 of 4 lines have no time and were read as further lines of the event above them, 3 of them of the event in line 1",
     ),
+    "lines that name messages stand one by one between others": (
+        3 * (2 * TIMED + f"INFO:app:took message {ID}\n"),
+        f"3 lines that name messages have no time and were read as further lines of the events above them; the first is line 4: INFO:app:took message {ID}",
+    ),
     "few lines have none": (2 * "Waiting for it\n" + 2 * TIMED, None),
 }
 
