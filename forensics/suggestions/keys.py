@@ -27,6 +27,9 @@ _COUNT = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 """How often a message was received, in words of a worker's own."""
+_IS_COUNT = re.compile(r"count|number|no\.?\Z", re.IGNORECASE)
+_LEAST_NAMED = 0.5
+"""A word that names a count need not be 1 that often: of a batch that ran into its timeout all but the first may have no line of it."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 
@@ -169,27 +172,31 @@ def message_id(name: str, section: str, runs: Sequence[RunLines]) -> Proposal | 
 def receive_count(name: str, section: str, runs: Sequence[RunLines], started: Template | None) -> Proposal | None:
     """Return how the line that opens a message's work tells its receive count, where no word there says so already.
 
-    It must be 1 when (nearly) every message is opened first, go up each time that one is opened again, and have done so once.
+    It must be 1 when (nearly) every message is opened first, go up each time that one is opened again, and have done so once. A
+    message whose earlier deliveries have no such line is not opened first: those before it in a batch may have taken all the time.
     """
     lines = [
-        (runs[place].items[saying.item].message_id, runs[place].lines[saying.line].text)
+        (runs[place].items[saying.item], runs[place].lines[saying.line].text)
         for place, sayings in sorted((started.sayings if started else {}).items())
         for saying in sayings
     ]
-    told: dict[tuple[str, str], dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for message, text in lines:
+    told: dict[tuple[str, str], dict[str, list[tuple[int, bool]]]] = defaultdict(lambda: defaultdict(list))
+    for item, text in lines:
         read = parse_line(text)
         is_counted = any(record.receive_count is not None for record in read.records or ())
         if not is_counted and (read.worker is None or read.worker.receive_count is None):
             for found in _COUNT.finditer(text):
-                told[found["name"], found["sign"]][message].append(int(found["count"]))
+                heard = int(found["count"]), (item.delivery_index or 1) == 1
+                told[found["name"], found["sign"]][item.message_id].append(heard)
     for (word, sign), counts in told.items():
         of = counts.values()
-        firsts = sum(heard[0] == 1 for heard in of)
-        go_up = all(before < after for heard in of for before, after in pairwise(heard))
+        firsts = [heard[0][0] for heard in of if heard[0][1]]
+        least = _LEAST_NAMED if _IS_COUNT.search(word) else _LEAST_SHARE
+        is_one = firsts and firsts.count(1) >= least * len(firsts)
+        go_up = all(before[0] < after[0] for heard in of for before, after in pairwise(heard))
         came_again = sum(len(heard) > 1 for heard in of)
         fits = sum(len(heard) for heard in of)
-        if go_up and came_again and firsts >= _LEAST_SHARE * len(of) and fits >= _LEAST_SHARE * len(lines):
+        if is_one and go_up and came_again and fits >= _LEAST_SHARE * len(lines):
             value = f"{word}{sign}".replace("\\", r"\\").replace(".", r"\.") + r"(?P<receive_count>\d+)"
             why = said(
                 "it is 1 where a message is begun first, and goes up with each redelivery of {n} others", n=came_again

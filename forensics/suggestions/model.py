@@ -26,7 +26,7 @@ class Item:
     """One message of a run: its place in the batch from 1, and every value by which a line may name it.
 
     ``values`` maps a value to where it stands: ``message_id`` or a path into the printed body. ``receive_count`` None: not
-    logged.
+    logged. ``delivery_index`` is its place among the message's deliveries that are known, from 1; None: not told.
     """
 
     message_id: str
@@ -34,6 +34,7 @@ class Item:
     values: Mapping[str, str]
     receive_count: int | None = None
     deduplication_id: str | None = None
+    delivery_index: int | None = None
 
     @property
     def has_id(self) -> bool:

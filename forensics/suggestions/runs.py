@@ -5,6 +5,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import accumulate, islice
 from zlib import crc32
 
@@ -38,6 +39,7 @@ _COLUMNS = [
     "batch_position",
     "receive_count",
     "deduplication_id",
+    "delivery_index",
     "run_ended_at",
     "run_status",
 ]
@@ -116,7 +118,8 @@ def _without_lines(
             place = row["batch_position"] or _NOT_PRINTED
             message_id = row["message_id"]
             values = {message_id: MESSAGE_ID}
-            run.items.append(Item(message_id, place, values, row["receive_count"], row["deduplication_id"]))
+            told = row["receive_count"], row["deduplication_id"], row["delivery_index"]
+            run.items.append(Item(message_id, place, values, *told))
     runs = sorted(found.values(), key=lambda run: (run.started_at, run.run_id))
     places: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, run in enumerate(runs):
@@ -203,12 +206,10 @@ def _read(run: RunLines, lines: list[tuple[int, int, str]]) -> None:
                 named[value.lower()] = place
     in_order = sorted(run.items, key=lambda item: (item.position, named[item.message_id]))
     run.items = [
-        Item(
-            item.message_id,
-            number if item.position == _NOT_PRINTED else item.position,
-            {**body_values(bodies.get(item.message_id)), **item.values},
-            item.receive_count,
-            item.deduplication_id,
+        replace(
+            item,
+            position=number if item.position == _NOT_PRINTED else item.position,
+            values={**body_values(bodies.get(item.message_id)), **item.values},
         )
         for number, item in enumerate(in_order, 1)
     ]
