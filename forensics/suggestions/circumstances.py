@@ -19,6 +19,20 @@ _TAG = re.compile(r"\[ ?(?P<value>[\w.:/@+-]+) ?\]", re.ASCII)
 TOKEN = re.compile(r"[A-Za-z0-9_.@+-]+", re.ASCII)
 """What of a line an id or a name may be."""
 _WITH_DIGIT = re.compile(r"(?<![A-Za-z0-9_.@+-])[A-Za-z_.@+-]*+[0-9][A-Za-z0-9_.@+-]*+", re.ASCII)
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
+_PART_OF_TIME = re.compile(
+    rf"""(?x)
+    (?P<time>[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:[.,][0-9]{{1,9}})?)?[ \u00a0\u202f]?)
+        (?:[AaPp]\.?[Mm]\.?|UTC|GMT|CES?T|[ECMP][SD]T|BST|JST|IST)(?![A-Za-z])    # the half of the day, or the zone
+    | 午[前後](?=[ ]?[0-9])
+    | (?<![A-Za-z])(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{{0,6}}(?=,?[ ](?:[0-9]{{1,2}}[ ]|{_MONTH}[ ][0-9]))
+    | (?<![A-Za-z]){_MONTH}(?=[ ]{{1,2}}[0-9]{{1,2}}(?:,|[ ][0-9]))
+    | (?<=[0-9][ ]){_MONTH}(?=[ ][0-9]{{4}})
+    """
+)
+"""Words of a time, which change as its digits do."""
+_NOT_TEXT = re.compile(r"(?:\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0e-\x1b\x7f])+")
+"""Colours of a terminal, and other control characters that no sentence has."""
 _MOST_KINDS = 10
 """Of more values than that, those of a field that stands once in a handling are no kinds of things that happen; nor are those of one
 that changes in a handling, unless they stand on more than five lines each."""
@@ -71,8 +85,25 @@ def _tells_circumstances(of_handlings: Collection[Sequence[str]]) -> bool:
 
 
 def masked(text: str) -> str:
-    """Return a text without its tokens that have a digit."""
-    return _WITH_DIGIT.sub(VARIABLE, text)
+    """Return a text without its tokens that have a digit, words of a time, colours and control characters.
+
+    >>> masked("Nov 20, 2026, 5:00 PM \\x1b[32mLOG\\x1b[39m order 7").replace(VARIABLE, "#")
+    '# #, #, #:# # #LOG# order #'
+    """
+    return _WITH_DIGIT.sub(VARIABLE, _PART_OF_TIME.sub(_passed_over, _NOT_TEXT.sub(VARIABLE, text)))
+
+
+def _passed_over(part: re.Match[str]) -> str:
+    return f"{part['time'] or ''}{VARIABLE}"
+
+
+def without_colours(text: str) -> str:
+    """Return a text of the same length with blanks in place of colours and control characters.
+
+    >>> without_colours("got \\x1b[32m7f\\x1b[0m.")
+    'got      7f    .'
+    """
+    return _NOT_TEXT.sub(lambda found: " " * len(found[0]), text)
 
 
 def around(text: str, start: int, end: int, passed_over: Collection[str] = ()) -> tuple[str, str]:

@@ -74,10 +74,10 @@ def _ways(value: str, between: str, name: str, sign: str, is_before: bool) -> li
     if passed_over in value:
         told_there = passed_over.removesuffix(r"\S+?") + r"(?P<key>[\w.@+/-]+)"
         return [value.replace(passed_over, told_there, 1)]
+    on_its_way = [value.replace(_ON_ITS_WAY, f"{_ON_ITS_WAY}{key}{_ON_ITS_WAY}", 1)] if _ON_ITS_WAY in value else []
     if not is_before:
         beside = rf"{value}{sign}(?P<key>[\w.@+/-]+)"
-        return [beside] if value.endswith(name) else [f"{value}{between}{key}"]
-    on_its_way = [value.replace(_ON_ITS_WAY, f"{_ON_ITS_WAY}{key}{_ON_ITS_WAY}", 1)] if _ON_ITS_WAY in value else []
+        return [beside] if value.endswith(name) else [f"{value}{between}{key}", *on_its_way]
     return [f"{key}{between}{value}", *on_its_way]
 
 

@@ -14,9 +14,27 @@ from typing import NamedTuple
 from forensics.parsers.app_lines import PREFIX
 from forensics.parsers.marks import mark, mark_pattern
 from forensics.possessive import compiled
-from forensics.suggestions.circumstances import ANY_WORDS, TOKEN, VARIABLE, around, circumstances, masked
+from forensics.suggestions.circumstances import (
+    ANY_WORDS,
+    TOKEN,
+    VARIABLE,
+    around,
+    circumstances,
+    masked,
+    without_colours,
+)
 from forensics.suggestions.fillers import FILLER, FILLERS, LONGEST, Filled, Shape, Told, fillers_of
 from forensics.suggestions.model import MESSAGE_ID, RunLines
+from forensics.suggestions.telling_fields import (
+    JSON_FIELD,
+    JSON_NAME,
+    LEVEL,
+    SAYS,
+    SAYS_WHERE,
+    name_before,
+    only_names_id,
+    telling_field,
+)
 from forensics.suggestions.wording import beginnings, free_words, said_behind, words_behind
 
 _WORD = re.compile(r"[A-Za-z]{2,}", re.ASCII)
@@ -27,9 +45,20 @@ _BEGINNING = r"(?:^|\t|[^\w\s]\s*)"
 _ENDS = ".-+@"
 """Characters of a token that end a sentence rather than a value."""
 _SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
+_CONTROL = re.compile(r"[\x0a-\x1f\x7f-\x9f]")
+"""Blanks of other kinds, which no settings file shows; what is no blank is hidden already, and a tab can be read."""
 _HIDDEN = re.compile(f"[{VARIABLE}{ANY_WORDS}]")
-_SHOWN_AS = {VARIABLE: r"\S+?", ANY_WORDS: r'[^"]*?', FILLER: r"\S+?", FILLERS: rf"\S+?(?: \S+?){{0,{LONGEST - 1}}}"}
+_COLOUR = "\5"
+"""What stands for a terminal's colour right before a value, of which only the last character parts the two."""
+_SHOWN_AS = {
+    _COLOUR: r"\S+?m",
+    VARIABLE: r"\S+?",
+    ANY_WORDS: r'[^"]*?',
+    FILLER: r"\S+?",
+    FILLERS: rf"\S+?(?: \S+?){{0,{LONGEST - 1}}}",
+}
 _SHOWN = re.compile(f"[{''.join(_SHOWN_AS)}]")
+_COLOURED = re.compile(r"\x1b\[[0-9;]*m\Z")
 _COLUMN = "\t"
 MOST_EXAMPLES = 5
 _WORDS_OF_TAIL = 3
@@ -46,21 +75,6 @@ _HOW = re.compile(r"[ ,:;-]+(?:in|for|by|at|from|to|on|after|with|of|via|within)
 """What a sentence begins to tell of circumstances with: for whom, from where, how long."""
 _CLAUSE = re.compile(r"[:\]|>]\s+|\s-\s")
 """What parts a logger's name, or a tag, from what the line says."""
-_JSON_FIELD = re.compile(r'"(?P<name>[A-Za-z@_][\w@.-]*)": ?"(?=[^"\\]*[A-Za-z]{2})[^"\\]*"', re.ASCII)
-"""A field of a JSON line that says something in words, whatever fills them."""
-_SAYS = re.compile(r"(?:message|msg|event|@mt?|text|log|action|operation)\Z", re.ASCII | re.IGNORECASE)
-"""Names of fields that say what happened."""
-_SAYS_WHERE = re.compile(
-    r"(?:^|[._-])(?:logger(?:[._-]?name)?|thread(?:[._-]?name)?|host(?:name)?|service|app|application|env|environment|caller|source(?:context)?|"
-    r"class|module|file|func|function|version|queue|region|pod|container)\Z",
-    re.ASCII | re.IGNORECASE,
-)
-"""Names of fields that say who writes, and where: all lines of a process may have them alike."""
-_LEVEL = re.compile(
-    r'": ?"(?:trace|debug|info|notice|warn|warning|error|severe|fatal|critical)"\Z', re.ASCII | re.IGNORECASE
-)
-"""How grave a line is says nothing of what happened, though few lines may be as grave."""
-_JSON_NAME = re.compile(r'"[A-Za-z@_][\w@.-]*": ?"\Z', re.ASCII)
 MOST_CHARS = 2_000
 """A longer line is a dump, and no mark."""
 
@@ -162,7 +176,7 @@ def _sayings(run: RunLines) -> Iterator[tuple[Saying, str, str]]:
             continue
         begin = len(PREFIX.find(line.text) or "")
         hits: dict[str, tuple[Saying, str]] = {}
-        for token in TOKEN.finditer(line.text, begin):
+        for token in TOKEN.finditer(without_colours(line.text), begin):
             value = token[0].rstrip(_ENDS)
             owner = owners.get(value)
             if owner is None:
@@ -206,10 +220,19 @@ def shape_of(text: str, start: int, end: int, passed_over: Collection[str] = (),
     if free is not None and words_behind(tail):
         return _own(lead), said_behind(tail, free.get(_own(lead), ()))
     if len(_WORD.findall(_own(lead))) >= 2:
-        goes_on = _SAID_BEHIND.match(tail) if len(_WORD.findall(_CLAUSE.split(_own(lead))[-1])) < 2 else None
+        goes_on = _SAID_BEHIND.match(tail) if len(_WORD.findall(clauses(_own(lead))[-1])) < 2 else None
         return _own(lead), _what(goes_on[0]) if goes_on else ""
     told = "".join(re.findall(r"\W*\w+", tail, re.ASCII)[:_WORDS_OF_TAIL])
     return _own(lead), _what(told) or told
+
+
+def clauses(lead: str) -> list[str]:
+    """Part what stands before a value: names of loggers and tags, and last what the line says.
+
+    >>> clauses("app.queue - message ")
+    ['app.queue', 'message ']
+    """
+    return _CLAUSE.split(lead)
 
 
 def _span_of(lead: str) -> re.Match[str] | None:
@@ -310,8 +333,16 @@ def _value(text: str, expression: str, group: str) -> str | None:
 
 
 def _candidates(template: Template) -> Iterator[str]:
+    """Yield expressions from short to long that hold what the line's own message text says, if a field has it."""
+    said = telling_field(*template.shape)
+    yield from (way for way in _ways(template) if said is None or _escaped(said.text) in way)
+
+
+def _ways(template: Template) -> Iterator[str]:
     """Yield expressions from short to long: the last words before the value, all of them, those behind it too."""
     lead, tail = template.shape
+    if lead.endswith(VARIABLE) and all(_COLOURED.search(text, 0, start) for text, start, _ in template.texts):
+        lead = lead[:-1] + _COLOUR
     is_in_span = _span_of(lead) is not None
     is_text = not is_in_span and not lead.lstrip().startswith("{")
     value = _VALUE_TO_BLANK if template.ends_at_blank else _VALUE
@@ -319,16 +350,20 @@ def _candidates(template: Template) -> Iterator[str]:
     near = _HIDDEN.split(lead)[-1].lstrip(f" \t\"':,;=-[](){{}}{FILLER}{FILLERS}")
     behind = [_escaped(tail)]
     if is_text:
-        behind = list(dict.fromkeys([*map(_escaped, beginnings(tail)), *behind]))
+        behind = [*dict.fromkeys([*(_escaped(text) for text in beginnings(tail) if not only_names_id(text)), *behind])]
     clause = near.rpartition('"')[2].lstrip(f" ,:{FILLER}{FILLERS}")
     texts = [_escaped(text) for text in dict.fromkeys((clause, near)) if _WORD.search(text)]
+    if (said := telling_field(lead, tail)) and not is_in_span and (name := _escaped(name_before(lead))):
+        yield f"{name}{found}.*?{_escaped(said.text)}" if said.is_behind else f"{_escaped(said.text)}.*?{name}{found}"
+    if said and said.is_behind and tail.startswith(said.text):
+        yield _escaped(lead.rpartition('"')[2]) + found + _escaped(said.text)
     if is_text and (sentence := _sentence(lead)):
         yield _escaped(sentence) + found
     by_field: dict[bool, list[str]] = {True: [], False: []}
-    for told in sorted(_JSON_FIELD.finditer(lead), key=lambda told: not _SAYS.search(told["name"])):
-        if not _LEVEL.search(told[0]) and (name := _JSON_NAME.search(lead, told.end())):
-            says_where = _SAYS_WHERE.search(told["name"]) is not None
-            by_field[says_where].append(f"{_escaped(told[0])}.*?{_escaped(name[0])}{found}")
+    for told in sorted(JSON_FIELD.finditer(lead), key=lambda told: not SAYS.search(told["name"])):
+        if not LEVEL.search(told[0]) and (last := JSON_NAME.search(lead, told.end())):
+            says_where = SAYS_WHERE.search(told["name"]) is not None
+            by_field[says_where].append(f"{_escaped(told[0])}.*?{_escaped(last[0])}{found}")
     yield from by_field[False]
     for text in () if is_in_span else texts:
         if _SPOKEN.search(text):
@@ -347,16 +382,17 @@ def _sentence(lead: str) -> str:
 
     >>> _sentence(f"[w-1] INFO: Charged order {VARIABLE} (messageId=") == f"Charged order {VARIABLE} (messageId="
     True
-    >>> _sentence(f"worker {VARIABLE} charged ")
-    ''
+    >>> _sentence(f"worker {VARIABLE} charged "), _sentence(f"Charged order {VARIABLE} (message ")[:15]
+    ('', 'Charged order \\x00')
     """
     starts = [0, *(hidden.end() for hidden in _HIDDEN.finditer(lead))]
     for start in reversed(starts):
-        text = _CLAUSE.split(lead[start:])[-1].lstrip(" \t\"',:;=-[](){}")
-        if _SPOKEN.search(text) and not _HOW.match(f" {text}"):
+        text = clauses(lead[start:])[-1].lstrip(" \t\"',:;=-[](){}")
+        if _SPOKEN.search(text) and not _HOW.match(f" {text}") and not only_names_id(text):
             return text if start != starts[-1] else ""
     return ""
 
 
 def _escaped(text: str) -> str:
-    return _SHOWN.sub(lambda hidden: _SHOWN_AS[hidden[0]], _SPECIAL.sub(r"\\\1", text))
+    shown = _SHOWN.sub(lambda hidden: _SHOWN_AS[hidden[0]], _SPECIAL.sub(r"\\\1", text))
+    return _CONTROL.sub(lambda blank: rf"\x{ord(blank[0]):02x}", shown)

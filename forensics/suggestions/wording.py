@@ -23,7 +23,9 @@ _TOLD = re.compile(
     """,
     re.ASCII,
 )
-_TELLS_OUTCOME = re.compile(r"(?:^|[_.-])(?:status|state|outcome|result|decision|action|event|reason)\Z", re.IGNORECASE)
+_TELLS_OUTCOME = re.compile(
+    r"(?:^|[_.-])(?:status|state|outcome|result|decision|action|event|reason|msg|message)\Z", re.IGNORECASE
+)
 """Names of fields whose value says what happened."""
 _HOW = re.compile(r"(?:in|for|by|at|from|to|on|after|with|of|via|within)\Z", re.IGNORECASE)
 """What begins to tell of circumstances: for whom, from where, how long."""
@@ -41,11 +43,24 @@ REFUSED = re.compile(
 
 NOT_DONE = re.compile(
     r"\b(?i:fail\w*|errors?|cannot|can't|could not|couldn't|unable|refused|not|will|about to|going to|start\w*|begin\w*|"
-    r"trying|receiv(?:e[sd]?|ing)(?! count)|got|fetch\w*|poll\w*|dequeu\w*|pick\w* up|processing|handling|calling|validat\w*|check\w*)\b|"
+    r"trying|receiv(?:e[sd]|ing|e(?![ =:#]{0,2}[\d\0]))(?! count)|got|fetch\w*|poll\w*|dequeu\w*|pick\w* up|processing|handling|calling|validat\w*|check\w*)\b|"
     r"_(?:fail\w*|error)|(?<=[a-z])(?:Fail\w*|Error)",
     re.ASCII,
 )
 """Words that say of something that it went wrong, or is still to be done."""
+_DELETED = re.compile(
+    r"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z]))(?i:(?:delet|remov|acknowledg)\w*|ack(?:ed|ing)?(?![a-z]))", re.ASCII
+)
+"""In a name such as message_deleted or messageDeleted, too."""
+
+
+def says_deleted(words: str) -> bool:
+    """Tell whether words say that something was deleted or acknowledged.
+
+    >>> [says_deleted(words) for words in ("message deleted", "messageAcked", "acknowledged by queue", "charged at the rack")]
+    [True, True, True, False]
+    """
+    return _DELETED.search(words) is not None
 
 
 class Word(NamedTuple):
@@ -73,7 +88,7 @@ def _words(tail: str) -> Iterator[Word]:
         if told["field"] is not None:
             group = "value" if told["quoted"] is None else "quoted"
             if _TELLS_OUTCOME.search(told["field"]) and told[group] and VARIABLE not in told[group]:
-                yield Word(told[group], told.start("field"), told.end(group))
+                yield Word(told[group], told.start("field"), told.end())
             how = names = False
         elif (word := told["word"]) is None:
             names = how

@@ -1,5 +1,6 @@
 """Proposals written into the text of a settings file, which otherwise stays as its team wrote it."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -13,6 +14,9 @@ from forensics.sentence import said
 from forensics.suggestions.model import Proposal
 
 _IDENTITY = {"function": "name", "worker": "log_group", "queue": "name"}
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+"""What TOML has in no comment and in no string without escapes."""
 
 
 def settings_text(text: str, proposals: Iterable[Proposal]) -> str:
@@ -54,7 +58,7 @@ def evidence_text(proposal: Proposal) -> str:
     >>> evidence_text(Proposal("function", "f", "effect", "x", 99, 100, "messages", "it closes the work"))
     'fits 99.0 % of 100 messages: it closes the work'
     """
-    return f"fits {proposal.fit}: {proposal.sentence}"
+    return _CONTROL.sub(" ", f"fits {proposal.fit}: {proposal.sentence}")
 
 
 def _table(document: Any, section: str, name: str) -> Table:
@@ -74,6 +78,6 @@ def _table(document: Any, section: str, name: str) -> Table:
 
 def _value(value: str | bool) -> Any:
     """Return a value as TOML; an expression in single quotes, in which nothing is escaped."""
-    if isinstance(value, str) and "\\" in value and "'" not in value:
+    if isinstance(value, str) and "\\" in value and "'" not in value and not _CONTROL.search(value):
         return tomlkit.string(value, literal=True)
     return value
