@@ -1,6 +1,5 @@
 """From placed templates to proposals: the effect, an item's start, and the guard that stops a repeat."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -8,18 +7,23 @@ from forensics.parsers.workers import OWN_WORDS, worker
 from forensics.sentence import counted, said
 from forensics.suggestions.guards import guard_of
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
-from forensics.suggestions.outcomes import LEAST_ITEMS, LEAST_SHARE, MOST_SHOWN, ends_of, examples, together, words_of
+from forensics.suggestions.outcomes import (
+    LEAST_ITEMS,
+    LEAST_SHARE,
+    MOST_SHOWN,
+    ends_of,
+    examples,
+    own_words_of,
+    together,
+    words_of,
+)
 from forensics.suggestions.templates import Template
 from forensics.suggestions.timing import LEAST_WORK_US, Placed
-from forensics.suggestions.wording import NOT_DONE
+from forensics.suggestions.wording import NOT_DONE, says_deleted
 
 LEAST_EXHAUSTIVE = 30
 LEAST_DELETED = 0.5
 """Of redelivered messages, of which a sample is full, many a handling ends without its delete."""
-_DELETED = re.compile(
-    r"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z]))(?i:(?:delet|remov|acknowledg)\w*|ack(?:ed|ing)?(?![a-z]))", re.ASCII
-)
-"""In a name such as message_deleted or messageDeleted, too."""
 
 
 class Marks(NamedTuple):
@@ -51,7 +55,9 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
     deleted = _deleted(candidates) if section == "worker" else None
     over = deleted or next((p for p in candidates if section == "worker" and _is_frameworks(p, "finished")), None)
     candidates = [p for p in candidates if section != "worker" or not _is_frameworks(p)]
-    working = [p for p in candidates if p is not deleted]
+    working = [
+        p for p in candidates if p is not deleted and not (section == "worker" and says_deleted(own_words_of(p)))
+    ]
     effect = _effect(working, runs, name, cannot_tell, over)
     guard = guard_of(working, effect.template, runs) if effect else None
     ends = None if effect else ends_of(name, section, working, runs)
@@ -79,7 +85,8 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 tuple(_without(effect.template, guard.placed if guard else None, runs)),
             )
         )
-        if effect.once == of >= LEAST_EXHAUSTIVE and effect.is_closing and effect.template.where != OF_LINE:
+        is_in_all = effect.once == of >= LEAST_EXHAUSTIVE and not effect.mixed
+        if is_in_all and effect.is_closing and effect.template.where != OF_LINE:
             proposals.append(
                 Proposal(
                     section,
@@ -132,7 +139,7 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 examples(guard.placed.template),
             )
         )
-    if deleted in candidates:
+    if deleted in candidates and says_deleted(deleted.template.expression):
         proposals.append(
             Proposal(
                 section,
@@ -164,10 +171,10 @@ def _deleted(candidates: Sequence[Placed]) -> Placed | None:
     found = [
         p
         for p in candidates
-        if p.often == 0
+        if p.is_once
         and p.once >= max(LEAST_ITEMS, LEAST_DELETED * (p.once + p.never))
         and p.is_closing
-        and _DELETED.search(words_of(p))
+        and says_deleted(own_words_of(p))
         and not NOT_DONE.search(words_of(p))
     ]
     return max(found, key=lambda p: (p.once, p.template.where == MESSAGE_ID, p.template.expression), default=None)
@@ -196,7 +203,7 @@ def _effect(
     for p in candidates:
         guard = guard_of(candidates, p.template, runs)
         answered = guard.after_done if guard else ()
-        if p.often == 0 and p.once >= max(LEAST_ITEMS, LEAST_SHARE * (p.once + p.never - len(answered))):
+        if p.is_once and p.once >= max(LEAST_ITEMS, LEAST_SHARE * (p.once + p.never - len(answered))):
             whole.append((p, [message for message in p.busy_after if message not in answered]))
     if not whole:
         cannot_tell.append(
@@ -207,6 +214,8 @@ def _effect(
     if not closing and over:
         closing = [p for p, busy in whole if not busy and not p.is_opening and not NOT_DONE.search(words_of(p))]
     if closing:
+        is_others = any(not says_deleted(own_words_of(p)) for p in closing)
+        closing = [p for p in closing if not is_others or not says_deleted(own_words_of(p))]
         return min(closing, key=lambda p: (-p.once, p.after_us, p.template.where != MESSAGE_ID, p.template.expression))
     for p, busy in whole:
         if not p.can_tell:
@@ -232,7 +241,7 @@ def _started(candidates: Sequence[Placed], ends: Sequence[Template]) -> Placed |
     opening = [
         p
         for p in candidates
-        if p.often == 0
+        if p.is_once
         and p.once >= max(LEAST_ITEMS, LEAST_SHARE * (p.once + p.never))
         and p.template.shape not in taken
         and p.can_tell

@@ -6,7 +6,7 @@ id says "charged payment_id=p-7" alone: what behaves so behind the name of a pie
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -131,6 +131,7 @@ def _of_worker(findings: Findings, log_group: str) -> Nameless:
         spans += _handlings(stream, passed_over)
     spans.sort(key=lambda span: (span.run.started_at, span.run.run_id))
     runs = [span.run for span in spans]
+    indexes = _delivery_indexes(runs)
     places, why_not = _places(
         [{n.place: n.value for n in span.named} for span in spans], _by_place(runs, [span.named for span in spans])
     )
@@ -138,12 +139,25 @@ def _of_worker(findings: Findings, log_group: str) -> Nameless:
     keys = keys_told([(span.run.run_id.rpartition("|")[2], [line.text for line in span.beside]) for span in chosen])
     for span, key in zip(chosen, keys, strict=True):
         value = span.run.run_id.rpartition("|")[2]
-        span.run.items.append(Item(value, 1, {value: MESSAGE_ID} | ({key: OF_LINE} if key else {})))
+        values = {value: MESSAGE_ID} | ({key: OF_LINE} if key else {})
+        span.run.items.append(Item(value, 1, values, delivery_index=indexes[span.run.run_id]))
         if key:
             span.run.lines += [line for line in span.beside if key in line.text]
             span.run.lines.sort(key=lambda line: line.at)
             span.run.ended_at = span.run.lines[-1].at
-    return Nameless([span.run for span in chosen], why_not)
+    told = {id(span.run) for span in [*chosen, *_others_of(chosen, spans)]}
+    return Nameless([run for run in runs if id(run) in told], why_not)
+
+
+def _delivery_indexes(runs: Sequence[RunLines]) -> dict[str, int]:
+    """Return of each handling, in order of time, which of its id's it is, from 1; also those count that are not chosen."""
+    heard: Counter[str] = Counter()
+    found: dict[str, int] = {}
+    for run in runs:
+        value = run.run_id.rpartition("|")[2]
+        heard[value] += 1
+        found[run.run_id] = heard[value]
+    return found
 
 
 class _Span(NamedTuple):
@@ -152,6 +166,21 @@ class _Span(NamedTuple):
     run: RunLines
     named: list[_Naming]
     beside: list[Line]
+
+
+def _others_of(chosen: Sequence[_Span], spans: Sequence[_Span]) -> list[_Span]:
+    """Return the handlings of chosen messages that have none of their lines: of these nothing tells how they ended.
+
+    Where the next handling begins before one is done, the lines of both stand in the next.
+    """
+    messages = {item.message_id for span in chosen for item in span.run.items}
+    others = [s for s in spans if not s.run.items and s.run.run_id.rpartition("|")[2] in messages]
+    indexes = _delivery_indexes([span.run for span in spans])
+    for span in others:
+        value = span.run.run_id.rpartition("|")[2]
+        span.run.status = "unknown"
+        span.run.items.append(Item(value, 1, {value: MESSAGE_ID}, delivery_index=indexes[span.run.run_id]))
+    return others
 
 
 def _circumstances(runs: Sequence[RunLines]) -> frozenset[str]:

@@ -1,5 +1,6 @@
 """Several lines of which each message has exactly one: the ways in which its work ends, where no one line closes all of it."""
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -7,7 +8,8 @@ from typing import NamedTuple
 from forensics.sentence import counted, said
 from forensics.suggestions.guards import Guard, guard_of
 from forensics.suggestions.model import Proposal, RunLines
-from forensics.suggestions.templates import Template
+from forensics.suggestions.telling_fields import telling_field
+from forensics.suggestions.templates import Template, clauses
 from forensics.suggestions.timing import Placed
 from forensics.suggestions.wording import MOST_WAYS, REFUSED
 
@@ -17,6 +19,11 @@ LEAST_ITEMS = 5
 """Of fewer items nothing is proposed."""
 MOST_SHOWN = 3
 """Examples that are shown of a line."""
+_SAYS_ANYTHING = re.compile(
+    r"(?<![\w.-])(?!(?i:trace|debug|info|notice|warn|warning|error|sqs|message|msg|record|item|job|task|delivery|id)(?![\w.-]))[A-Za-z]{2,}(?![\w.=-])",
+    re.ASCII,
+)
+"""A word that is no level, no name of a field, and none that says what an id is of."""
 
 
 class Ends(NamedTuple):
@@ -83,6 +90,15 @@ def examples(template: Template) -> tuple[str, ...]:
 def words_of(placed: Placed) -> str:
     """Return what the first line of a template says around what names its item."""
     return " ".join(text[:start] + " " + text[end:] for text, start, end in placed.template.texts[:1])
+
+
+def own_words_of(placed: Placed) -> str:
+    """Return what a template's line itself says: its message text, without the names of loggers and threads before it."""
+    lead, tail = placed.template.shape
+    if (said := telling_field(lead, tail)) is not None:
+        return said.text
+    own = f"{clauses(lead)[-1]} {tail}"
+    return own if _SAYS_ANYTHING.search(own) else words_of(placed)
 
 
 def _ways(candidates: Iterable[Placed], runs: Sequence[RunLines]) -> list[Placed]:

@@ -12,13 +12,19 @@ MOST_AFTER = 0.2
 LEAST_WORK_US = 2_000
 """Where an item takes less, its lines stand too close to tell the one end of the work from the other."""
 
+MOST_OFTEN = 0.05
+"""For each item that has a line once, so many may have it more often: that is what a double looks like."""
+_LEAST_WITH_DOUBLE = 10
+"""Among fewer items even one that has the line twice may be the rule."""
+
 
 @dataclass
 class Placed:
     """How one template lies in the work of its items.
 
     Counts are of items in runs that ended well: ``once``, ``never``, ``often``; ``failed`` of those that lack the line and that the
-    run named in batchItemFailures, which are in no other. ``before_us`` and ``after_us`` are medians of
+    run named in batchItemFailures, which are in no other. ``mixed`` counts handlings of which nothing tells how they ended and whose lines stand in
+    those of the next. ``before_us`` and ``after_us`` are medians of
     the time from the end of the item before to the line, and from the line to the item behind (or the run's borders).
     Of interrupted runs: ``absent`` counts those whose item at hand lacks the line though another line names it;
     ``busy_after`` are the messages at hand in those that went on ten times as long as usual behind it, as if at work.
@@ -29,6 +35,7 @@ class Placed:
     never: int = 0
     often: int = 0
     failed: int = 0
+    mixed: int = 0
     before_us: float = 0.0
     after_us: float = 0.0
     absent: int = 0
@@ -51,6 +58,11 @@ class Placed:
         return 1 - self.after_share <= MOST_AFTER
 
     @property
+    def is_once(self) -> bool:
+        """Tell whether the line stands at most once with (nearly) every item: a few have it twice where their work was done twice."""
+        return self.often <= max(self.once + self.never >= _LEAST_WITH_DOUBLE, MOST_OFTEN * self.once)
+
+    @property
     def can_tell(self) -> bool:
         """Tell whether the items take long enough for time to say anything."""
         return self.before_us + self.after_us >= LEAST_WORK_US
@@ -63,14 +75,17 @@ def placed(template: Template, runs: Sequence[RunLines], named: Sequence[dict[in
     before: list[int] = []
     after: list[int] = []
     for of_message in told.values():
-        in_all = sum(len(mine) for _, _, mine in of_message)
-        if any(len(mine) > 1 for _, _, mine in of_message) and in_all <= len(of_message):
-            found.once += (
-                in_all  # handled again while it still was in hand: which line is of which handling, nothing tells
-            )
-            found.never += len(of_message) - in_all
-            continue
-        for place, number, mine in of_message:
+        well = [(place, number, mine) for place, number, mine in of_message if runs[place].status == "success"]
+        if any(len(mine) > 1 for _, _, mine in well):
+            in_all = sum(len(mine) for _, _, mine in of_message)
+            if in_all <= len(of_message):
+                # handled again while it still was in hand: which line is of which handling, nothing tells
+                once = min(in_all, len(well))
+                found.once += once
+                found.never += len(well) - once
+                found.mixed += len(of_message) - len(well)
+                continue
+        for place, number, mine in well:
             if len(mine) != 1:
                 found.never += not mine
                 found.often += bool(mine)
@@ -92,22 +107,21 @@ def placed(template: Template, runs: Sequence[RunLines], named: Sequence[dict[in
 def _by_message(
     template: Template, runs: Sequence[RunLines]
 ) -> tuple[dict[str, list[tuple[int, int, list[Saying]]]], int]:
-    """Return, per message, its handlings in runs that ended well: the run's place, the item's number, and what names it there.
+    """Return, per message, its handlings, however their runs ended: the run's place, the item's number, and what names it there.
 
     Left out and counted are those that are not named so, for the run named them as failed.
     """
     found: dict[str, list[tuple[int, int, list[Saying]]]] = {}
     failed = 0
     for place, run in enumerate(runs):
-        if run.status == "success":
-            sayings: dict[int, list[Saying]] = {}
-            for saying in template.sayings.get(place, ()):
-                sayings.setdefault(saying.item, []).append(saying)
-            for number, item in enumerate(run.items):
-                if number not in sayings and item.message_id in run.named_failures:
-                    failed += 1
-                    continue
-                found.setdefault(item.message_id, []).append((place, number, sayings.get(number, [])))
+        sayings: dict[int, list[Saying]] = {}
+        for saying in template.sayings.get(place, ()):
+            sayings.setdefault(saying.item, []).append(saying)
+        for number, item in enumerate(run.items):
+            if run.status == "success" and number not in sayings and item.message_id in run.named_failures:
+                failed += 1
+                continue
+            found.setdefault(item.message_id, []).append((place, number, sayings.get(number, [])))
     return found, failed
 
 

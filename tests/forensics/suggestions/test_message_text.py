@@ -1,0 +1,135 @@
+"""An expression holds what makes a line the line it is, also where less of it tells the lines seen so far apart."""
+
+import pytest
+
+from forensics.parsers.marks import mark
+from forensics.suggestions.line_keys import with_key
+from tests.forensics.suggestions.handlers import day, message
+from tests.forensics.suggestions.test_marks import found_of_worker, values
+
+FORMS = {
+    "JSON with the message text last": (
+        '{{"level":"{level}","message_id":"{id}","receive_count":1,"time":"05:00:0{n}","message":"{said}"}}',
+        "processing message",
+        "order charged",
+        "message deleted",
+    ),
+    "JSON with blanks": (
+        '{{"level": "{level}", "id": "{id}", "msg": "{said}"}}',
+        "processing",
+        "charged",
+        "message deleted",
+    ),
+    "JSON with the text in an object behind": (
+        '{{"level":"{level}","sqs":{{"id":"{id}"}},"fields":{{"message":"{said}"}}}}',
+        "processing",
+        "charged",
+        "message deleted",
+    ),
+    "JSON in a string of JSON": (
+        '{{"log":"{{\\"level\\":\\"{level}\\",\\"id\\":\\"{id}\\",\\"msg\\":\\"{said}\\"}}"}}',
+        "processing",
+        "charged",
+        "message deleted",
+    ),
+    "JSON whose text has quotes": (
+        '{{"level":"{level}","id":"{id}","msg":"{said}"}}',
+        'processing \\"a\\"',
+        'charged \\"a\\"',
+        'message \\"a\\" deleted',
+    ),
+    "JSON with a name of its own for what happened": (
+        '{{"level":"{level}","id":"{id}","what":"{said}"}}',
+        "processing",
+        "charged",
+        "deleted",
+    ),
+    "JSON with the id in its text": (
+        '{{"level":"{level}","message":"message {id} on queue q (1) {said}"}}',
+        "taken up",
+        "charged",
+        "deleted",
+    ),
+    "name=value with the text last": (
+        'level={level} message_id={id} receive_count=1 msg="{said}"',
+        "processing message",
+        "order charged",
+        "message deleted",
+    ),
+    "name=value with the text before a key": (
+        'level={level} msg="{said}" n={n} message_id={id}',
+        "processing message",
+        "order charged",
+        "message deleted",
+    ),
+    "a sentence with a field in it": ("{level} message {id} receive=1 {said}", "processing", "charged", "deleted"),
+    "columns": ("{level} | {id} | {said}", "processing", "charged", "message deleted"),
+    "an id in brackets with its receive count": (
+        "05:00:0{n} | {level} | worker:ack:5{n} - {said} [message {id}, receive 1]",
+        "charging ord-{n}",
+        "charged ord-{n}",
+        "deleted",
+    ),
+    "an id in brackets behind what it was done to": (
+        "{level} {said} (message {id})",
+        "Charging order ord-{n}",
+        "Charged order ord-{n}",
+        "Acknowledged delivery {n}",
+    ),
+}
+
+
+def marks_of_form(form, *said):
+    """Return the marks of a worker whose lines on a delete are the only ones at level debug."""
+
+    def says(message_id, key, count):
+        levels = ("info", "info", "debug")
+        fields = [{"id": message_id, "level": level, "n": int(message_id[-2:]) % 10} for level in levels]
+        lines = [form.format(said=text.format(**field), **field) for text, field in zip(said, fields, strict=True)]
+        return list(zip((1, 400, 20), lines, strict=True))
+
+    return values(found_of_worker(day(says, size=1)))
+
+
+@pytest.mark.parametrize(("form", "begun", "done", "deleted"), FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("kind", ["started", "effect", "deleted"])
+def test_another_line_of_the_same_level_and_names_is_no_mark(form, begun, done, deleted, kind):
+    told = marks_of_form(form, begun, done, deleted)[kind]
+    mine = {"started": begun, "effect": done, "deleted": deleted}[kind]
+    level = "debug" if kind == "deleted" else "info"
+
+    def line(said):
+        return form.format(said=said.format(n=7), id=message(7), level=level, n=7)
+
+    assert mark(line(mine), told).message_id == message(7)
+    assert mark(line("calling gateway"), told) is None
+
+
+def test_no_line_is_proposed_as_delete_by_an_expression_without_the_word():
+    def says(message_id, key, count):
+        return [(1, f"taken {message_id}"), (400, f"paid {message_id}"), (20, f"queue[{message_id}] {key}: deleted")]
+
+    told = values(found_of_worker(day(says, size=1)))
+
+    assert "deleted" not in told or "deleted" in told["deleted"]
+
+
+def test_the_key_between_the_id_and_the_message_text_names_the_work():
+    def says(message_id, key, count):
+        rest = f'"message_id":"{message_id}","receive_count":1'
+        return [
+            (1, f'{{"level":"info",{rest},"message":"processing"}}'),
+            (400, f'{{"level":"info",{rest},"order_id":"{key}","time":"1","message":"order charged"}}'),
+        ]
+
+    runs = day(says, size=1)
+    for run in runs:
+        for item in run.items:
+            item.values.pop(next(v for v, where in item.values.items() if where == "$.order.id"))
+    marks = found_of_worker(runs)
+    effect = next(p for p in marks.proposals if p.kind == "effect")
+    told = with_key(effect, marks.effect, runs)
+    line = runs[7].lines[-1].text
+
+    assert (mark(line, told.value).message_id, mark(line, told.value).key) == (message(7), "ord-7x")
+    assert mark(line.replace("order charged", "order refused"), told.value) is None
