@@ -73,6 +73,7 @@ _SAID_BEHIND = re.compile(r"(?:[ ,:;-]{1,3}[A-Za-z]{2,}){1,3}(?![\w=-])", re.ASC
 """What a sentence goes on with behind the value."""
 _HOW = re.compile(r"[ ,:;-]+(?:in|for|by|at|from|to|on|after|with|of|via|within)(?![\w-])", re.ASCII | re.IGNORECASE)
 """What a sentence begins to tell of circumstances with: for whom, from where, how long."""
+_UNIT = re.compile(rf"(?:\A|(?<={VARIABLE})|(?<={VARIABLE} ))(?:[mn]?s|[A-Z]{{3}})(?!\w)", re.ASCII)
 _CLAUSE = re.compile(r"[:\]|>]\s+|\s-\s")
 """What parts a logger's name, or a tag, from what the line says."""
 MOST_CHARS = 2_000
@@ -388,7 +389,8 @@ def _sentence(lead: str) -> str:
     starts = [0, *(hidden.end() for hidden in _HIDDEN.finditer(lead))]
     for start in reversed(starts):
         text = clauses(lead[start:])[-1].lstrip(" \t\"',:;=-[](){}")
-        if _SPOKEN.search(text) and not _HOW.match(f" {text}") and not only_names_id(text):
+        rest = _UNIT.sub("", text)
+        if _SPOKEN.search(text) and not _HOW.match(f" {rest}") and not only_names_id(rest):
             return text if start != starts[-1] else ""
     return ""
 

@@ -70,6 +70,12 @@ FORMS = {
         "charged ord-{n}",
         "deleted",
     ),
+    "an id behind an amount": (
+        "{level} {said}, message {id}",
+        "Charging order ord-{n}",
+        "Charged order ord-{n} 1{n}.50 EUR",
+        "Acknowledged delivery {n} 3 ms",
+    ),
     "an id in brackets behind what it was done to": (
         "{level} {said} (message {id})",
         "Charging order ord-{n}",
@@ -103,6 +109,7 @@ def test_another_line_of_the_same_level_and_names_is_no_mark(form, begun, done, 
 
     assert mark(line(mine), told).message_id == message(7)
     assert mark(line("calling gateway"), told) is None
+    assert mark(line("refused 12.50 EUR"), told) is None
 
 
 def test_no_line_is_proposed_as_delete_by_an_expression_without_the_word():
