@@ -20,7 +20,7 @@ JSON_NAME = re.compile(r'(?P<quote>\\?")[A-Za-z@_][\w@.-]*(?P=quote): ?(?P=quote
 _TEXT_NAME = re.compile(r"""(?<![\w."'-])[A-Za-z_][\w.-]*="?\Z""", re.ASCII)
 SAYS = re.compile(r"(?:message|msg|event|@mt?|text|log|action|operation)\Z", re.ASCII | re.IGNORECASE)
 """Names of fields that say what happened."""
-_IS_TEXT = re.compile(r"(?:^|[@._-])(?:message|msg|mt?|text)\Z", re.ASCII | re.IGNORECASE)
+_IS_TEXT = re.compile(r"(?:^|[@._-])(?:message|msg|mt?)\Z", re.ASCII | re.IGNORECASE)
 """Those of them that hold the whole sentence, where others may name the kind of thing alone."""
 LEVEL = re.compile(
     r'": ?\\?"(?:trace|debug|info|notice|warn|warning|error|severe|fatal|critical|information|verbose)\\?"\Z',
@@ -64,6 +64,8 @@ def telling_field(lead: str, tail: str) -> Telling | None:
 
     >>> telling_field('{"level":"debug","message_id":"', '","message":"message deleted"}')
     Telling(text='"message":"message deleted"', is_behind=True)
+    >>> telling_field('{"text":"05:00 | INFO | deleted","id":"', '","message":"deleted"}')
+    Telling(text='"message":"deleted"', is_behind=True)
     >>> telling_field('time=1 level=info msg="order charged" message_id=', "")
     Telling(text='msg="order charged"', is_behind=False)
     >>> telling_field('{"message":"charged ', ' in 3 ms","event":"app"}')
