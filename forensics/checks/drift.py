@@ -1,5 +1,6 @@
 """Declared against observed: what changed since the mapping was made."""
 
+from forensics.advised_visibility import FUNCTION_TIMEOUTS
 from forensics.checks.answer import (
     CRITICAL,
     NO_FUNCTION_SETTINGS,
@@ -14,7 +15,6 @@ from forensics.checks.answer import (
 from forensics.checks.setup import Setup
 from forensics.sentence import said
 
-TIMEOUTS = 6
 VISIBILITY_MOVED, TIMEOUT_MOVED = "visibility timeout {before} → {now}", "function timeout {before} → {now}"
 FUNCTION_CHANGED, QUEUE_CHANGED = "the function was changed on {at} UTC", "the queue was changed on {at} UTC"
 
@@ -71,7 +71,7 @@ def drift(setup: Setup) -> Answer:
     ]
     both = _both(moved) if moved else ""
     if moved and was_visibility is not None and was_timeout is not None:
-        if was_visibility >= TIMEOUTS * was_timeout and visibility < TIMEOUTS * timeout:
+        if was_visibility >= FUNCTION_TIMEOUTS * was_timeout and visibility < FUNCTION_TIMEOUTS * timeout:
             worse = said("{moved}: no longer six function timeouts, as it was before", moved=both)
             return fails(WARNING, worse, advice, *uses)
         return passes(said("changed without harm: {moved}", moved=both), *uses)

@@ -1,9 +1,9 @@
 """Whether a message that always fails reaches the dead-letter queue before its retention ends."""
 
+from forensics.advised_visibility import advised_visibility_s
 from forensics.checks.answer import CRITICAL, NO_QUEUE_SETTINGS, NOT_HERE, Answer, either, fails, passes
 from forensics.checks.max_receive_count import LEAST
 from forensics.checks.setup import Setup
-from forensics.checks.visibility_below_advice import TIMEOUTS
 from forensics.limits import LONGEST_RETENTION_S
 from forensics.sentence import said
 from forensics.words import span_text
@@ -36,16 +36,20 @@ def receives_outlast_retention(setup: Setup) -> Answer:
                 "before it is put aside",
                 **told,
             ),
-            _advice(most, hidden, kept, setup.function_timeout_s),
+            _advice(
+                most, hidden, kept, advised_visibility_s(setup.function_timeout_s, setup.window_s, setup.run_max_ms)
+            ),
             *uses,
             "function_timeout_s",
+            "batching_window_s",
+            "run_max_ms",
         )
     return passes(
         said("{most} receives of {hidden} each take {whole} of the {kept} that a message is kept", **told), *uses
     )
 
 
-def _advice(most: int, hidden: int, kept: int, timeout: int | None) -> str:
+def _advice(most: int, hidden: int, kept: int, advised: int | None) -> str:
     """Name what SQS takes, and no other check would ask to take back.
 
     >>> _advice(5, 345_600, 1_209_600, None)
@@ -55,7 +59,7 @@ def _advice(most: int, hidden: int, kept: int, timeout: int | None) -> str:
     ways = []
     if fewer >= LEAST:
         ways.append(said("lower maxReceiveCount to {n} or less", n=str(fewer)))
-    if shorter >= max(1, TIMEOUTS * (timeout or 0)):
+    if shorter >= max(1, advised or 0):
         ways.append(said("shorten the visibility timeout to {n} s or less", n=str(shorter)))
     if needed <= LONGEST_RETENTION_S:
         ways.append(said("keep messages for {n} s or longer", n=str(needed)))

@@ -1,5 +1,6 @@
 """AWS's own advice for the visibility timeout of a queue in front of a function."""
 
+from forensics.advised_visibility import of_function_s
 from forensics.checks.answer import (
     NO_FUNCTION_SETTINGS,
     NO_QUEUE_SETTINGS,
@@ -11,9 +12,6 @@ from forensics.checks.answer import (
 )
 from forensics.checks.setup import Setup
 from forensics.sentence import said
-
-TIMEOUTS = 6
-"""Function timeouts that the visibility timeout should hold: room for throttled polls and retries."""
 
 
 def visibility_below_advice(setup: Setup) -> Answer:
@@ -34,7 +32,7 @@ def visibility_below_advice(setup: Setup) -> Answer:
     if visibility < timeout + setup.window_s:
         return NOT_HERE
     uses = ("visibility_timeout_s", "function_timeout_s", "batching_window_s")
-    advised = TIMEOUTS * timeout + setup.window_s
+    advised = of_function_s(timeout, setup.window_s)
     told = {
         "visibility": f"{visibility} s",
         "advised": f"{advised} s",

@@ -1,5 +1,6 @@
 """The message comes back while its run may still be going on."""
 
+from forensics.advised_visibility import of_function_s
 from forensics.checks.answer import (
     CRITICAL,
     NO_FUNCTION_SETTINGS,
@@ -51,7 +52,8 @@ def visibility_below_timeout(setup: Setup) -> Answer:
 
 def _advice(setup: Setup, timeout_s: int, fits_s: int) -> str:
     """Advise a shorter function timeout only where it leaves runs the time that they take."""
-    ways = [said("raise the queue's visibility timeout to {n}", n=f"{6 * timeout_s + setup.window_s} s")]
+    advised_s = of_function_s(timeout_s, setup.window_s)
+    ways = [said("raise the queue's visibility timeout to {n}", n=f"{advised_s} s")]
     if fits_s >= 1 and (setup.run_max_ms or 0) < 1000 * fits_s:
         ways.append(said("lower the function timeout to {n} or less", n=f"{fits_s} s"))
     return either(*ways)

@@ -1,13 +1,12 @@
 """Whether anybody chose the visibility timeout."""
 
-from forensics.checks.answer import NO_QUEUE_SETTINGS, NOT_HERE, NOTE, WARNING, Answer, fails, passes
+from forensics.advised_visibility import FUNCTION_TIMEOUTS, advised_visibility_s
+from forensics.checks.answer import NO_QUEUE_SETTINGS, NOT_HERE, NOTE, WARNING, Answer, either, fails, passes
 from forensics.checks.setup import Setup
 from forensics.sentence import said
 from forensics.words import span_text
 
 DEFAULT_S = 30
-TIMEOUTS = 6
-"""AWS advises a visibility timeout of so many function timeouts."""
 
 
 def visibility_default(setup: Setup) -> Answer:
@@ -20,13 +19,13 @@ def visibility_default(setup: Setup) -> Answer:
         return NO_QUEUE_SETTINGS
     if setup.visibility_timeout_s is None:
         return NOT_HERE
-    uses = ("visibility_timeout_s", "run_p99_ms", "function_timeout_s")
+    uses = ("visibility_timeout_s", "run_p99_ms", "run_max_ms", "function_timeout_s", "batching_window_s")
     if setup.visibility_timeout_s != DEFAULT_S:
         return passes(said("the visibility timeout is {n} s, and not the default", n=setup.visibility_timeout_s), *uses)
-    if setup.function_timeout_s is not None and TIMEOUTS * setup.function_timeout_s <= DEFAULT_S:
+    if setup.function_timeout_s is not None and FUNCTION_TIMEOUTS * setup.function_timeout_s <= DEFAULT_S:
         enough = "the visibility timeout is the default 30 s, enough for the function timeout of {limit}"
         return passes(said(enough, limit=f"{setup.function_timeout_s} s"), *uses)
-    advice = "Set it above the slowest handling, or let the worker extend it while it works."
+    advice = _advice(setup)
     if setup.run_p99_ms is None:
         return fails(
             NOTE, "the visibility timeout is the default 30 s, and nothing tells how long handling takes", advice, *uses
@@ -38,3 +37,12 @@ def visibility_default(setup: Setup) -> Answer:
     if 2 * setup.run_p99_ms >= 1000 * DEFAULT_S:
         return fails(WARNING, takes, advice, *uses)
     return passes(takes, *uses)
+
+
+def _advice(setup: Setup) -> str:
+    slowest_ms = max(setup.run_p99_ms or 0, setup.run_max_ms or 0)
+    advised_s = advised_visibility_s(setup.function_timeout_s, setup.window_s, slowest_ms)
+    if advised_s is None:
+        return "Set it above the slowest handling, or let the worker extend it while it works."
+    ways = said("set it to {span} or more", span=f"{advised_s} s"), said("let the consumer extend it while it works")
+    return either(*ways)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from forensics.advised_visibility import of_function_s
 from forensics.clock import micros
 from forensics.identity import queue_name
 from forensics.sentence import said
@@ -12,8 +13,6 @@ from forensics.settings_in_force import NEWEST, SettingsInForce
 from forensics.words import clock_text, span_text
 
 Row = Mapping[str, Any]
-FUNCTION_TIMEOUTS_HIDDEN = 6
-"""AWS advises a visibility timeout of at least this many function timeouts."""
 LEAST_RECEIVES = 5
 """AWS advises at least this maxReceiveCount in front of a dead-letter queue."""
 NOT_KNOWN = "not known"
@@ -207,7 +206,7 @@ def _visibility_advice(visibility: int | None, timeout: int | None, mapping: Row
     if visibility is None or timeout is None:
         return "longer than the slowest item or batch", False
     window = (mapping or {}).get("batching_window_s") or 0
-    advised = FUNCTION_TIMEOUTS_HIDDEN * timeout + window
+    advised = of_function_s(timeout, window)
     is_short = visibility < advised
     if not window:
         return said("at least {n} s (6 × the function timeout)", n=str(advised)), is_short

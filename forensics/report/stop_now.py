@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from forensics.advised_visibility import advised_visibility_s
 from forensics.identity import queue_name
 from forensics.limits import LEAST_MAXIMUM_CONCURRENCY, LONGEST_VISIBILITY_S
 from forensics.regions import dns_suffix
 from forensics.report.faults import trigger_of
-from forensics.report.settings_then import FUNCTION_TIMEOUTS_HIDDEN
 from forensics.sentence import said
 from forensics.settings_in_force import NEWEST, SettingsInForce
 from forensics.terms import INVOKED_AGAIN
@@ -219,14 +219,14 @@ def _raise_visibility(scene: Scene) -> tuple[Move, ...]:
     if would is not None and would["repeats"] and not would["prevented"] + would["undecided"]:
         return _pause(scene)
     now_s = scene.queue["visibility_timeout_s"] if scene.queue else scene.incident["visibility_timeout_s"]
-    wanted_s = _wanted_visibility_s(scene, now_s)
+    wanted_s, why = _wanted_visibility(scene, now_s)
     if wanted_s is None or (now_s is not None and wanted_s <= now_s):
         return _pause(scene)
     call = f"aws sqs set-queue-attributes --queue-url {scene.address}{scene.in_region} --attributes VisibilityTimeout="
     return (
         Move(
             said("Raise the visibility timeout to {n} s", n=str(wanted_s)),
-            _why_so_long(scene),
+            why,
             said(_GROUP_WAITS if scene.incident["is_fifo"] else _WAITS, span=span_text(1000 * wanted_s)),
             (f"{call}{wanted_s}",),
             (f"{call}{now_s if now_s is not None else '<seconds before>'}",),
@@ -234,30 +234,22 @@ def _raise_visibility(scene: Scene) -> tuple[Move, ...]:
     )
 
 
-def _advised_s(scene: Scene) -> int | None:
+def _wanted_visibility(scene: Scene, now_s: int | None) -> tuple[int | None, str]:
+    """Return the visibility timeout that is advised everywhere, and why it is that; for a handling that no line times, twice the present one."""
     timeouts = [f["timeout_s"] for f in scene.functions if f["timeout_s"] is not None]
-    windows = [m["batching_window_s"] or 0 for m in scene.mappings]
-    return FUNCTION_TIMEOUTS_HIDDEN * max(timeouts) + max(windows, default=0) if timeouts else None
-
-
-def _wanted_visibility_s(scene: Scene, now_s: int | None) -> int | None:
-    """Return what AWS advises for functions; for workers twice the slowest handling seen, in whole minutes."""
-    wanted = _advised_s(scene)
-    if wanted is None:
-        longest_ms = max(scene.slowest_ms or 0, 1000 * (now_s or 0))
-        wanted = -(-2 * longest_ms // 60_000) * 60 if longest_ms else None
-    return None if wanted is None else min(wanted, LONGEST_VISIBILITY_S)
-
-
-def _why_so_long(scene: Scene) -> str:
-    if _advised_s(scene) is not None:
-        return "Six function timeouts and the batching window, as AWS advises: a run then ends before its messages are visible again."
-    if not scene.slowest_ms:
-        return "Twice the slowest handling, or twice the present value where that is longer."
-    return said(
-        "Twice the slowest handling, or twice the present value where that is longer. The slowest handling seen took {span}.",
-        span=span_text(scene.slowest_ms),
-    )
+    window_s = max((m["batching_window_s"] or 0 for m in scene.mappings), default=0)
+    advised_s = advised_visibility_s(max(timeouts, default=None), window_s, scene.slowest_ms)
+    if timeouts:
+        return (
+            advised_s,
+            "Six function timeouts and the batching window, as AWS advises: a run then ends before its messages are visible again.",
+        )
+    if now_s and (advised_s is None or advised_s <= now_s == scene.incident["visibility_timeout_s"]):
+        return min(
+            2 * now_s, LONGEST_VISIBILITY_S
+        ), "Twice the present value: no line tells how long the slowest handling took."
+    why = "Three times the slowest handling of its messages, in whole minutes: that took {span}."
+    return advised_s, said(why, span=span_text(scene.slowest_ms or 0))
 
 
 def _limit_concurrency(scene: Scene) -> tuple[Move, ...]:

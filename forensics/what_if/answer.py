@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from itertools import product
-from math import ceil
 from typing import Any
 
 from forensics.errors import ForensicsError
@@ -159,13 +158,11 @@ def _least(values: list[float | None], sign: int = 1) -> float | None:
 def _best(seen: Observation, same: Row, taken: set[Setup]) -> list[Row]:
     """Return the setups of a small grid that no other beats in repeats, blocked seconds and runs at once, best first.
 
-    The settings in force are among the others: what gives the same as they do, or worse, is none.
+    The settings in force are among the others: what gives the same as they do, or worse, is none. No visibility timeout is tried but
+    that in force and the one that is advised.
     """
     setup = seen.setup
-    floor = setup.timeout_s or max(1, ceil(seen.longest_s))
-    visibilities = sorted(
-        {setup.visibility_s, *(v for v in (floor, 3 * floor, 6 * floor) if v <= LONGEST_VISIBILITY_S)}
-    )
+    visibilities = sorted({setup.visibility_s, float(seen.advised_visibility_s or setup.visibility_s)})
     sizes = sorted({setup.batch_size, 1, max(1, setup.batch_size // 2)})
     partial = {setup.partial_responses, True} if seen.is_lambda else {setup.partial_responses}
     rows = []

@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from forensics.advised_visibility import advised_visibility_s
 from forensics.clock import EPOCH
 from forensics.errors import QueueUnknownError
 from forensics.identity import is_fifo_name
@@ -54,7 +55,7 @@ class Observation:
     ``left_out`` counts deliveries that were left out because there are too many, or because nothing tells their times.
     ``guessed`` counts attempts whose work was cut off, so that what it takes is taken from its neighbours. ``beside`` counts
     repeats that are known and that no replay can give: of works that were sent again, or of deliveries that were left out.
-    ``longest_s`` is how long the slowest run took.
+    ``advised_visibility_s`` is the visibility timeout that is advised, by the settings in force and the slowest handling.
     """
 
     queue: str
@@ -66,7 +67,7 @@ class Observation:
     left_out: int
     guessed: int
     beside: int = 0
-    longest_s: float = 0.0
+    advised_visibility_s: int | None = None
 
 
 def observation(findings: Findings, queue: str) -> Observation:
@@ -91,14 +92,14 @@ def observation(findings: Findings, queue: str) -> Observation:
         group = group or ("" if is_fifo_name(arn) else None)
         messages.append(Observed(item_id, sent_s, group, tuple(sorted(attempts[item_id], key=lambda a: a.at_s))))
     messages.sort(key=lambda m: (m.sent_at_s, m.message_id))
-    setup = _setup(findings, arn, rows, runs)
+    longest_s = max(max(_s(r["run_ended_at"]) for r in batch) - _start_of(batch[0]) for batch in runs.values())
+    setup, advised_s = _setup(findings, arn, rows, runs, longest_s)
     outcome = _outcome(findings, arn, by_item, runs)
     guessed = sum(not a.is_known for mine in attempts.values() for a in mine)
     is_lambda = all(row["consumer_kind"] == "lambda" for row in rows)
     overhead = median(overheads) if overheads else 0.0
     beside = max(0, _known_repeats(findings, arn, by_item, is_part=len(rows) == MOST_DELIVERIES) - outcome.repeats)
     outcome.repeats += beside
-    longest_s = max(max(_s(r["run_ended_at"]) for r in batch) - _start_of(batch[0]) for batch in runs.values())
     return Observation(
         rows[0]["queue"],
         tuple(messages),
@@ -109,7 +110,7 @@ def observation(findings: Findings, queue: str) -> Observation:
         left_out,
         guessed,
         beside,
-        longest_s,
+        advised_s,
     )
 
 
@@ -201,8 +202,13 @@ def _start_of(row: Row) -> float:
     return _s(row["started_at"] or row["received_at"])
 
 
-def _setup(findings: Findings, arn: str, rows: list[Row], runs: dict[str, list[Row]]) -> Setup:
-    """Return the settings in force at the last delivery; where no snapshot tells, what the deliveries themselves show."""
+def _setup(
+    findings: Findings, arn: str, rows: list[Row], runs: dict[str, list[Row]], longest_s: float
+) -> tuple[Setup, int | None]:
+    """Return the settings in force at the last delivery, and the visibility timeout that is advised.
+
+    Where no snapshot tells, what the deliveries themselves show.
+    """
     names = (E.QUEUE_SETTINGS, E.FUNCTION_SETTINGS, E.EVENT_SOURCE_MAPPINGS, E.SETTING_CHANGES)
     in_force = SettingsInForce.of(*(plain_rows(findings.read(table)) for table in names))
     last = rows[-1]
@@ -211,7 +217,7 @@ def _setup(findings: Findings, arn: str, rows: list[Row], runs: dict[str, list[R
     mapping = in_force.mapping(arn, last["function_name"], at) or {}
     function = in_force.function(last["function_name"], at) or {}
     concurrency = _most_at_once(runs)
-    return Setup(
+    setup = Setup(
         queue.get("visibility_timeout_s") or 30,
         mapping.get("batch_size") or max(len(batch) for batch in runs.values()),
         function.get("timeout_s"),
@@ -219,6 +225,9 @@ def _setup(findings: Findings, arn: str, rows: list[Row], runs: dict[str, list[R
         queue.get("max_receive_count"),
         min(concurrency, mapping.get("maximum_concurrency") or concurrency),
         queue.get("message_retention_s") or LONGEST_RETENTION_S,
+    )
+    return setup, advised_visibility_s(
+        function.get("timeout_s"), mapping.get("batching_window_s") or 0, 1000 * longest_s
     )
 
 

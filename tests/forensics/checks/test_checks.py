@@ -472,8 +472,30 @@ ADVICE = {
     ),
     "three times the slowest is more than SQS hides": (
         "handling_outgrows_visibility",
-        {"consumer_kind": "worker", "run_p99_ms": 20_000_000},
+        {"consumer_kind": "worker", "function_timeout_s": None, "run_p99_ms": 20_000_000},
         "Raise the visibility timeout to 43200 s, the longest, or make handling shorter.",
+    ),
+    "three times a worker's slowest handling, in whole minutes": (
+        "handling_outgrows_visibility",
+        {
+            "consumer_kind": "worker",
+            "function_timeout_s": None,
+            "visibility_timeout_s": 30,
+            "run_p99_ms": 5_520,
+            "run_max_ms": 46_330,
+        },
+        "Raise the visibility timeout to 180 s or more (three times the slowest handling, in whole minutes), or let the consumer "
+        "extend it while it works.",
+    ),
+    "a function's is the one that AWS advises, wherever it is told": (
+        "handling_outgrows_visibility",
+        {"visibility_timeout_s": 30, "function_timeout_s": 60, "run_p99_ms": 40_200, "run_max_ms": 43_000},
+        "Raise the visibility timeout to 360 s or more, or let the consumer extend it while it works.",
+    ),
+    "so it is where nobody chose one": (
+        "visibility_default",
+        {"visibility_timeout_s": 30, "function_timeout_s": 60, "run_p99_ms": 40_200},
+        "Set it to 360 s or more, or let the consumer extend it while it works.",
     ),
     "SQS hides no longer": (
         "handling_outgrows_visibility",

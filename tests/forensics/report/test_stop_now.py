@@ -67,10 +67,26 @@ FIRST = {
         f"{SET} --attributes VisibilityTimeout=125",
         f"{SET} --attributes VisibilityTimeout=30",
     ),
-    "a slow worker gets twice its slowest handling": (
-        scene("handle_expired", slowest_ms=41_950, **WORKER),
-        f"{SET} --attributes VisibilityTimeout=120",
+    "a slow worker gets three times its slowest handling, in whole minutes": (
+        scene("handle_expired", slowest_ms=46_330, **WORKER),
+        f"{SET} --attributes VisibilityTimeout=180",
         f"{SET} --attributes VisibilityTimeout=30",
+    ),
+    "a handling that outlasted the present value, and that no line times": (
+        scene(
+            "visibility_expired",
+            {**QUEUE, "visibility_timeout_s": 300},
+            slowest_ms=900,
+            visibility_timeout_s=300,
+            **WORKER,
+        ),
+        f"{SET} --attributes VisibilityTimeout=600",
+        f"{SET} --attributes VisibilityTimeout=300",
+    ),
+    "a worker whose visibility timeout was raised since is scaled in": (
+        scene("visibility_expired", {**QUEUE, "visibility_timeout_s": 300}, slowest_ms=46_330, **WORKER),
+        "aws ecs update-service --cluster <cluster> --service <service> --region eu-west-1 --desired-count 0",
+        "aws ecs update-service --cluster <cluster> --service <service> --region eu-west-1 --desired-count <count before>",
     ),
     "a visibility timeout that is long enough is not what helps": (
         scene("visibility_expired", {**QUEUE, "visibility_timeout_s": 400}),
@@ -128,6 +144,24 @@ def test_the_first_move_is_a_whole_command_with_its_undo(seen, command, undo):
 
     assert (first.commands, first.undo) == ((command,), (undo,))
     assert first.cost
+
+
+WHY = {
+    "of a function": (scene("visibility_expired"), "Six function timeouts and the batching window"),
+    "of a worker": (
+        scene("visibility_expired", slowest_ms=46_330, **WORKER),
+        "Three times the slowest handling of its messages, in whole minutes: that took 46.33 s.",
+    ),
+    "of nobody's handling": (
+        scene("visibility_expired", **WORKER),
+        "Twice the present value: no line tells how long the slowest handling took.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("seen", "why"), WHY.values(), ids=WHY)
+def test_what_is_said_of_a_visibility_timeout_gives_its_number(seen, why):
+    assert moves(seen)[0].why.startswith(why)
 
 
 def test_the_scene_knows_whether_a_longer_visibility_timeout_would_have_helped():

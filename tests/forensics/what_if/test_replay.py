@@ -159,10 +159,26 @@ def test_what_gives_the_same_as_the_settings_in_force_is_not_offered():
     assert best(good) == {}
 
 
-def test_a_worker_is_not_offered_less_than_its_slowest_handling():
-    offered = best(seen_under(Setup(60, 10), is_lambda=False, longest_s=17.2))
+OFFERED = {
+    "longer than advised: as it is, or as advised": (Setup(600, 10, 30), 180, {600, 180}),
+    "shorter than advised: nothing between": (Setup(30, 10, 60), 360, {30, 360}),
+    "nothing tells what is advised": (Setup(60, 10), None, {60}),
+}
 
-    assert all(setup.visibility_s >= 18 for setup in offered.values())
+
+@pytest.mark.parametrize(("setup", "advised_s", "visibilities"), OFFERED.values(), ids=OFFERED)
+def test_no_visibility_timeout_is_offered_that_is_not_as_advised_elsewhere(setup, advised_s, visibilities, monkeypatch):
+    tried = []
+    monkeypatch.setattr(answer, "_row", lambda name, seen, setup: tried.append(setup) or _told(name, setup))
+    answer._best(seen_under(setup, advised_visibility_s=advised_s), _told("as it was", setup), {setup})
+
+    assert {one.visibility_s for one in tried} <= visibilities
+    assert visibilities - {setup.visibility_s} <= {one.visibility_s for one in tried}
+
+
+def _told(name, setup):
+    numbers = Outcome().numbers()
+    return Row(name, setup, numbers, numbers)
 
 
 FIT = {
