@@ -28,7 +28,7 @@ from forensics.report.hints import Hint, hints_of
 from forensics.report.log_readiness import lines_to_add
 from forensics.report.moments import Moment, key_moments
 from forensics.report.opening import Opening, affected_works, opening
-from forensics.report.prevention import counterfactuals_of, dead_of, has_poison, queue_findings_of
+from forensics.report.prevention import counterfactuals_of, dead_of, has_poison, queue_findings_of, that_count
 from forensics.report.sent_again import sent_again_chain
 from forensics.report.settings_then import SettingFact, settings_then
 from forensics.report.standing import as_they_stand
@@ -235,7 +235,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
         opening=opening(
             incident,
             works,
-            prevention,
+            that_count(prevention, incident),
             [row for row in dead_of(on_queue) if row["item_id"] not in gone],
             sum(row["code"] == "retention_expired" and row["incident_id"] is not None for row in on_queue),
             people.of(incident_id),

@@ -15,7 +15,7 @@ from forensics.report.case import SETTINGS_TABLES, load_case
 from forensics.report.changes import Change, what_changed
 from forensics.report.faults import Fault
 from forensics.report.opening import Opening, affected_works, opening
-from forensics.report.prevention import CHANGE_WORDS, dead_of, has_poison
+from forensics.report.prevention import CHANGE_WORDS, dead_of, has_poison, that_count
 from forensics.sentence import said
 from forensics.tables.evidence import EVENT_SOURCE_MAPPINGS, SETTING_CHANGES
 from forensics.tables.findings import COUNTERFACTUALS, DELIVERIES, MESSAGES, QUEUE_FINDINGS, REDELIVERIES
@@ -45,7 +45,9 @@ def load_fault(findings: Findings, fault: Fault, people: People | None = None) -
         rows_of(findings.read(MESSAGES, where=mine)),
         key=lambda m: (-(m["effects_at_least"] or 0), str(m["first_received_at"]), m["item_id"]),
     )
-    changes = _together(plain_rows(findings.read(COUNTERFACTUALS, where=mine)))
+    incidents = {incident["incident_id"]: incident for incident in fault.incidents}
+    would = plain_rows(findings.read(COUNTERFACTUALS, where=mine))
+    changes = _together(one for row in would for one in that_count([row], incidents[row["incident_id"]]))
     beside = rows_of(findings.read(QUEUE_FINDINGS, where=mine))
     newest = load_case(findings, fault.newest["incident_id"], people=people)
     marks = [people.of(name) for name in fault.incident_ids]

@@ -19,7 +19,7 @@ from forensics.report.environment import environment
 from forensics.report.evidence_lines import EvidenceLine
 from forensics.report.opening import headline
 from forensics.report.options import ReportOptions
-from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
+from forensics.report.prevention import ASIDE_WORDS, CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
 from forensics.report.records import cause_counts, verdicts_told
 from forensics.report.runs import came_at
 from forensics.report.summary import certainty_text, state_text
@@ -192,6 +192,7 @@ def _environment(options: ReportOptions) -> Environment:
         "repeated": repeated_text,
         "share": share_text,
         "change_words": CHANGE_WORDS,
+        "aside_words": ASIDE_WORDS,
         "finding_words": FINDING_WORDS,
         "redrive_words": REDRIVE_WORDS,
     }

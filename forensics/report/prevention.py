@@ -27,6 +27,8 @@ FINDING_WORDS = {
     "poison_without_dlq": "poison message without a dead-letter queue",
     "out_of_order_commit": "finished out of order",
 }
+ASIDE_WORDS = "Counted by the logs alone, with the repeats of works that people set aside."
+"""Said of a table of changes beside an incident that people set works of aside."""
 REDRIVE_WORDS = {"repeats": "does the work again", "may_repeat": "may do it again", "safe": "safe"}
 
 
@@ -34,6 +36,30 @@ def counterfactuals_of(findings: Findings, incident_id: str) -> list[Row]:
     """Return one incident's changes, those that would have prevented most first."""
     rows = rows_of(findings.read(COUNTERFACTUALS, where=equals("incident_id", incident_id)))
     return sorted(rows, key=_by_weight)
+
+
+def that_count(rows: Iterable[Row], incident: Row) -> list[Row]:
+    """Return an incident's changes as they count without the repeats of works that people set aside.
+
+    Nothing tells which change would have prevented which repeat, so that one that would have prevented some of them can be left with
+    more of those that count, or fewer.
+
+    >>> thirteen = {"prevented": 13, "undecided": 0, "repeats": 13}
+    >>> [share_text(row) for row in that_count([thirteen, thirteen | {"prevented": 12}], {"judged": {}, "extra_effects_at_most": 11})]
+    ['11 of 11', '10 to 11 of 11']
+    """
+    return [_that_count(row, incident) for row in rows] if "judged" in incident else list(rows)
+
+
+def _that_count(row: Row, incident: Row) -> Row:
+    most = incident["extra_effects_at_most"]
+    if most is None:
+        gone = sum(max((work.effects_at_most or work.effects_at_least) - 1, 0) for work in incident["set_aside"])
+        most = row["repeats"] - gone
+    repeats = max(min(most, row["repeats"]), 0)
+    prevented = max(row["prevented"] - (row["repeats"] - repeats), 0)
+    undecided = min(row["prevented"] + row["undecided"], repeats) - prevented
+    return {**row, "prevented": prevented, "undecided": undecided, "repeats": repeats}
 
 
 def by_incident(findings: Findings) -> dict[str, list[Record]]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
+from forensics.report.prevention import ASIDE_WORDS, CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
 from forensics.sentence import said
 from forensics.tables.findings import QUEUE_FINDINGS
 from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
@@ -38,6 +38,8 @@ def prevention(incident: Row, page: Page) -> None:
         lines = [say("| Change | Prevents, of the repeats of affected messages | Why |"), "|---|---|---|"]
         lines += [f"| {_capital(words)} | {share} | {why} |" for words, share, why in told]
     st.markdown("\n".join(lines))
+    if "judged" in incident:
+        st.caption(in_words(ASIDE_WORDS))
 
 
 def _capital(words: str) -> str:

@@ -1,16 +1,29 @@
 """What would have helped, what went wrong beside it, and what redriving does: in the case, in files, on the command line."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 import cli
 from forensics.counterfactuals import CHANGES
 from forensics.lake import Lake
+from forensics.people import annotate, people_of
 from forensics.queue_rules import QUEUE_RULES
 from forensics.report.case import load_case
-from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_letters, share_text
+from forensics.report.fault_case import load_fault
+from forensics.report.faults import faults
+from forensics.report.prevention import (
+    ASIDE_WORDS,
+    CHANGE_WORDS,
+    FINDING_WORDS,
+    REDRIVE_WORDS,
+    dead_letters,
+    share_text,
+    that_count,
+)
 from forensics.report.render import render
+from forensics.report.standing import standing_incidents
 from forensics.verdict import REDRIVES
 from tests.forensics.report import dead_world, world
 
@@ -47,6 +60,53 @@ def test_a_share_is_an_interval_where_the_evidence_leaves_some_open(counts, text
     row = {"prevented": prevented, "undecided": undecided, "repeats": repeats, "prevented_percent": percent}
 
     assert share_text(row) == text
+
+
+COUNTING = {
+    "nobody set anything aside": ((13, 0, 13), {"extra_effects_at_most": 13}, "13 of 13"),
+    "all that count are prevented": ((13, 0, 13), {"judged": {}, "extra_effects_at_most": 11}, "11 of 11"),
+    "none is": ((0, 0, 13), {"judged": {}, "extra_effects_at_most": 11}, "0 of 11"),
+    "nothing tells which are": ((10, 1, 13), {"judged": {}, "extra_effects_at_most": 11}, "8 to 11 of 11"),
+    "without an upper bound": (
+        (13, 0, 13),
+        {
+            "judged": {},
+            "extra_effects_at_most": None,
+            "set_aside": (SimpleNamespace(effects_at_least=2, effects_at_most=3),),
+        },
+        "11 of 11",
+    ),
+}
+
+
+@pytest.mark.parametrize(("counts", "incident", "text"), COUNTING.values(), ids=COUNTING)
+def test_what_people_set_aside_is_no_repeat_that_a_change_would_have_prevented(counts, incident, text):
+    prevented, undecided, repeats = counts
+    row = {"prevented": prevented, "undecided": undecided, "repeats": repeats}
+
+    assert [share_text(one) for one in that_count([row], incident)] == [text]
+
+
+@pytest.mark.slow
+def test_next_and_the_fault_count_without_works_that_were_set_aside_and_the_table_says_that_it_does_not(tmp_path):
+    lake = dead_world.save(tmp_path / "lake")
+    (fault,) = (f for f in _faults(lake) if world.INCIDENT in f.incident_ids)
+
+    assert "would have prevented 1 to 2 of 2" in load_fault(lake.findings(), fault).opening.next_line
+
+    annotate(lake.findings(), world.INCIDENT, world.IDS[0], "charged-once", "looked", "Ana", world.after(9000))
+    case = load_case(lake.findings(), world.INCIDENT)
+    (fault,) = (f for f in _faults(lake) if world.INCIDENT in f.incident_ids)
+
+    left = case.incident["extra_effects_at_most"]
+    assert f"of {left})" in case.opening.next_line
+    assert f"of {left})" in load_fault(lake.findings(), fault).opening.next_line
+    assert ASIDE_WORDS in render(case, "md").decode()
+    assert ASIDE_WORDS in render(case, "html").decode()
+
+
+def _faults(lake):
+    return faults(standing_incidents(lake.findings(), people_of(lake.findings())), None)
 
 
 def test_the_case_holds_its_changes_best_first_and_what_happened_on_its_queue(case):
