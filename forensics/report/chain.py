@@ -197,15 +197,15 @@ def _all_overtake(again: Sequence[Row], done: Sequence[Row]) -> bool:
 
 def _done_meanwhile(part: int, whole: int) -> str:
     if whole == 1:
-        return "The work was done, before the earlier run had finished."
-    several = "The work of {part} of {messages} was done, before the earlier run had finished."
+        return "The work was done, before the earlier run had done it."
+    several = "The work of {part} of {messages} was done, before the earlier run had done it."
     return said(several, part=part, messages=counted(whole, "message"))
 
 
 def _finished_late(part: int, whole: int, bases: str) -> str:
     if whole == 1:
-        return said("The earlier run finished, too: the work was done again ({bases}).", bases=bases)
-    several = "The earlier run finished {part} of {messages}, too: their work was done again ({bases})."
+        return said("The earlier run did the work, too: it was done again ({bases}).", bases=bases)
+    several = "The earlier run did the work of {part} of {messages}, too: it was done again ({bases})."
     return said(several, part=part, messages=counted(whole, "message"), bases=bases)
 
 

@@ -23,6 +23,8 @@ def function_error(pair: DeliveryPair) -> Ruling:
     """
     if not pair.earlier_is_seen:
         return NO_LOG_OF_EARLIER
+    if pair.earlier_status == "unknown" and pair.earlier_kind == "worker" and pair.earlier_delete_reason is not None:
+        return excluded("the worker went on to end this message by itself")
     if pair.earlier_status == "unknown":
         return no_end_of_earlier(pair.end_of_earlier)
     if pair.earlier_status != "error":

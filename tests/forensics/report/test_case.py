@@ -69,15 +69,15 @@ def test_the_cause_chain_tells_receive_work_kill_return_and_repeat(case):
         (
             3,
             [
-                "The work of 1 of 3 messages was done, before the earlier run had finished.",
-                "The earlier run finished 1 of 3 messages, too: their work was done again (marker: 1).",
+                "The work of 1 of 3 messages was done, before the earlier run had done it.",
+                "The earlier run did the work of 1 of 3 messages, too: it was done again (marker: 1).",
             ],
         ),
         (
             1,
             [
-                "The work was done, before the earlier run had finished.",
-                "The earlier run finished, too: the work was done again (marker: 1).",
+                "The work was done, before the earlier run had done it.",
+                "The earlier run did the work, too: it was done again (marker: 1).",
             ],
         ),
     ],

@@ -179,6 +179,11 @@ CASES = {
             dict(earlier_kind="worker", earlier_status="error", earlier_delete_reason="expired"),
             "excluded",
         ),
+        "a worker that wrote no end went on to its delete": (
+            dict(earlier_kind="worker", earlier_status="unknown", earlier_delete_reason="expired"),
+            "excluded",
+        ),
+        "a worker that wrote no end": (dict(earlier_kind="worker", earlier_status="unknown"), "undecidable"),
     },
     "runtime_crash": {
         "nothing tells when it came back": (dict(earlier_status="crash", **UNTOLD), "undecidable"),
