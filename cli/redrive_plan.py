@@ -56,8 +56,8 @@ def redrive_plan(
     ] = None,
     how: FormatOption = RowFormat.TABLE,
 ) -> None:
-    """Plan the redrive of a dead-letter queue: per message safe, repeats the work, or cannot tell. Nothing is sent."""
-    from forensics.redrive import DECISION_WORDS, DECISIONS, plan, script, step_record
+    """Plan the redrive of a dead-letter queue: per message whether that is safe, or does the work again. Nothing is sent."""
+    from forensics.redrive import DECISION_WORDS, NOT_SHOWN, plan, script, step_record
 
     found = plan(chosen.open_lake().findings(), dead_letter_queue, chosen.settings())
     is_table = how is RowFormat.TABLE
@@ -76,10 +76,9 @@ def redrive_plan(
         for step in found.steps
     ]
     print_rows(rows, how, _TABLE, _COLUMNS)
-    counts = Counter(step.decision for step in found.steps)
-    told = ", ".join(
-        phrase("{n} {decision}", n=counts[d], decision=term(DECISION_WORDS[d])) for d in DECISIONS if counts[d]
-    )
+    counts = Counter(step.words for step in found.steps)
+    every = (*DECISION_WORDS.values(), NOT_SHOWN)
+    told = ", ".join(phrase("{n} {decision}", n=counts[d], decision=term(d)) for d in every if counts[d])
     (answer if is_table else say)(
         "{queue}: {told}.",
         queue=found.dead_letter_queue,

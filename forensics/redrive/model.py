@@ -5,17 +5,21 @@ from datetime import datetime
 from typing import Any
 
 from forensics.identity import is_fifo_name
-from forensics.sentence import joined
+from forensics.sentence import joined, said
 from forensics.words import time_text
 
 DECISIONS = ("repeats", "cannot_tell", "safe", "gone")
 """What redriving a message does, worst first; ``gone``: it is there no longer."""
 DECISION_WORDS = {
-    "repeats": "repeats the work",
-    "cannot_tell": "cannot tell",
+    "repeats": "does the work again",
+    "cannot_tell": "may do it again",
     "safe": "safe",
     "gone": "no longer there",
 }
+"""As incidents say it of the same message."""
+NOT_SHOWN = "cannot tell"
+"""Said of a message that would be safe, and of which nothing shows that it is there."""
+NOT_SHOWN_WHY = said("nothing shows that it is there")
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Step:
     @property
     def words(self) -> str:
         """Say the decision."""
-        return DECISION_WORDS[self.decision]
+        return NOT_SHOWN if self.left_out == NOT_SHOWN_WHY else DECISION_WORDS[self.decision]
 
     @property
     def by_now(self) -> str:

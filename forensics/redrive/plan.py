@@ -13,7 +13,7 @@ from forensics.lake.filters import equals
 from forensics.lake.findings import rows_of
 from forensics.lake.rows import plain_rows
 from forensics.nearest import queues_hint
-from forensics.redrive.model import DECISIONS, Plan, Step
+from forensics.redrive.model import DECISIONS, NOT_SHOWN_WHY, Plan, Step
 from forensics.redrive.since import Since
 from forensics.sentence import counted, joined, said
 from forensics.settings import Settings
@@ -166,7 +166,7 @@ def _decide(
         return "gone", said("It was received from there at {at} UTC, and deleted.", at=clock_text(last["received_at"]))
     if expires_at and until and expires_at <= until:
         return "gone", said("Its retention ended at {at} UTC.", at=clock_text(expires_at))
-    if row["stance"] != "supported" and row["redrive"] == "safe":
+    if _is_not_shown(row):
         return "cannot_tell", joined(
             [row["redrive_sentence"], said("But nothing shows that it arrived in the dead-letter queue.")]
         )
@@ -178,6 +178,11 @@ def _decide(
         if by_books != decision:
             return by_books, line.sentence
     return decision, why
+
+
+def _is_not_shown(row: Row) -> bool:
+    """Tell whether redriving it repeats nothing for sure, and nothing shows that it arrived."""
+    return bool(row["stance"] != "supported" and row["redrive"] == "safe")
 
 
 def _step(
@@ -196,7 +201,7 @@ def _step(
         order = said("It would overtake {name} of its group, which stays.", name=stays.message_id or stays.item_id)
     left_out = {
         "repeats": said("redriving it does the work again"),
-        "cannot_tell": said("whether its work was done is not known"),
+        "cannot_tell": NOT_SHOWN_WHY if _is_not_shown(row) else said("whether its work was done is not known"),
         "gone": said("it is there no longer"),
         "safe": "",
     }[decision]

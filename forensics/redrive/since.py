@@ -63,7 +63,7 @@ class Since:
         Runs are taken to be alike and independent: the bounds are at 95 %.
         """
         last = next((d for d in reversed(row["deliveries"]) if d["run_ended_at"]), None)
-        if last is None or last["run_status"] is None:
+        if last is None or last["run_status"] in (None, "unknown"):
             return "unknown", said("How its last delivery ended is not known."), []
         after = self._runs[bisect_right(self._ends, last["run_ended_at"]) :]
         changed = [c for c in self._changes if c["changed_at"] > last["run_ended_at"]]

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from forensics.identity import queue_name
-from forensics.redrive import DECISION_WORDS, Plan, dead_letter_queues, plan, script
+from forensics.redrive import DECISION_WORDS, NOT_SHOWN, Plan, dead_letter_queues, plan, script
 from forensics.settings import Settings
 from forensics.tables.findings import QUEUE_FINDINGS
 from pages._ui.board import Board
@@ -61,7 +61,9 @@ def _plan(name: str, page: Page) -> None:
         placeholder="–",
         column_config={
             "Redriving": st.column_config.MultiselectColumn(
-                options=list(DECISION_WORDS.values()), color=[_COLOURS[d] for d in DECISION_WORDS], width=126
+                options=[*DECISION_WORDS.values(), NOT_SHOWN],
+                color=[*(_COLOURS[d] for d in DECISION_WORDS), _COLOURS["cannot_tell"]],
+                width=126,
             ),
             "Moved": st.column_config.TextColumn(
                 width=width, help=say("Not before; times in {zone}.", zone=page.clock.label())

@@ -15,7 +15,7 @@ def test_the_plan_lists_every_message_with_its_decision(lake, capsys):
     assert cli.main(["redrive-plan", DLQ, "--lake", lake]) == 0
     told = capsys.readouterr().out
 
-    assert f"{DLQ}: 1 repeats the work, 1 cannot tell, 1 safe." in told
+    assert f"{DLQ}: 1 does the work again, 1 may do it again, 1 safe." in told
     assert SAFE in told
 
 

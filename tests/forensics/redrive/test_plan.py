@@ -9,6 +9,7 @@ from forensics.errors import QueueUnknownError
 from forensics.lake.findings import rows_of
 from forensics.redrive import plan
 from forensics.report.case import load_case
+from forensics.report.prevention import REDRIVE_WORDS
 from forensics.report.render import render
 from forensics.settings import Queue, Settings
 from forensics.tables.evidence import MOVE_TASKS, QUEUE_SETTINGS, SETTING_CHANGES
@@ -89,6 +90,31 @@ def test_each_message_is_safe_repeats_or_cannot_be_told(lake):
         SAFE: "safe",
     }
     assert [s.item_id for s in plan(lake.findings(), DLQ).scripted] == [SAFE]
+
+
+def test_the_plan_says_of_a_message_what_its_incident_says(lake):
+    moved = [r for r in rows_of(lake.findings().read(QUEUE_FINDINGS)) if r["code"] == "dead_lettered"]
+    found = steps(lake)
+
+    assert {row["item_id"]: REDRIVE_WORDS[row["redrive"]] for row in moved} == {i: s.words for i, s in found.items()}
+
+
+def test_of_what_would_be_safe_and_is_shown_nowhere_the_plan_says_that_it_cannot_tell(tmp_path):
+    def not_shown(found):
+        found[QUEUE_FINDINGS.name][-1]["stance"] = "undecidable"
+
+    step = steps(again(saved(tmp_path / "lake", not_shown)))[SAFE]
+
+    assert (step.words, step.left_out) == ("cannot tell", "nothing shows that it is there")
+
+
+def test_a_run_whose_lines_tell_no_end_did_not_end_by_itself(tmp_path):
+    def without_an_end(found):
+        found[DELIVERIES.name][-1]["run_status"] = "unknown"
+
+    step = steps(again(saved(tmp_path / "lake", without_an_end)))[SAFE]
+
+    assert (step.mended, step.mended_sentence) == ("unknown", "How its last delivery ended is not known.")
 
 
 def test_groups_are_gone_through_in_the_order_of_their_sends(lake):
