@@ -228,7 +228,8 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
     works = [work for work in works if not people.aside_of(work["item_ids"])]
     redrive = _redrive(findings, incident, on_queue)
     gone = {item for item, step in redrive.items() if step.decision == "gone"}
-    scene = scene_of(incident, theirs, snapshots, is_open(incident, until), prevention)
+    dead = [row for row in dead_of(on_queue) if row["item_id"] not in gone]
+    scene = scene_of(incident, theirs, snapshots, is_open(incident, until), prevention, dead)
     room = room_in(scene)
     return Case(
         incident=incident,
@@ -236,7 +237,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
             incident,
             works,
             that_count(prevention, incident),
-            [row for row in dead_of(on_queue) if row["item_id"] not in gone],
+            dead,
             sum(row["code"] == "retention_expired" and row["incident_id"] is not None for row in on_queue),
             people.of(incident_id),
             moves(scene),

@@ -47,6 +47,7 @@ class Scene:
     ``slowest_ms`` is the longest handling seen of an affected message, ``is_active`` tells that something of it is left to be
     stopped; ``unmapped`` names functions that consume the queue and whose mappings were not read, ``kinds`` are those of the
     consumers that had affected messages. ``longer_visibility`` is the incident's counterfactual of that name, where it has one.
+    ``has_risky_letters``: a message of it was dead-lettered, or may have been, and redriving it does its work again, or may.
     """
 
     incident: Row
@@ -58,6 +59,7 @@ class Scene:
     unmapped: tuple[str, ...] = ()
     kinds: frozenset[str] = frozenset()
     longer_visibility: Row | None = None
+    has_risky_letters: bool = False
 
     @property
     def region(self) -> str | None:
@@ -86,10 +88,12 @@ def scene_of(
     evidence: Mapping[str, Sequence[dict[str, Any]]],
     is_active: bool,
     prevention: Sequence[Row],
+    dead: Sequence[Row] = (),
 ) -> Scene:
     """Look up what stands now; ``evidence`` holds the rows of the settings tables, ``deliveries`` the affected messages'.
 
-    ``prevention`` are the incident's counterfactuals.
+    ``prevention`` are the incident's counterfactuals, ``dead`` its dead letters that are still there. Where logs name no message,
+    nobody knows which were dead-lettered.
     """
     settings = SettingsInForce.of(
         evidence["queue_settings"],
@@ -116,6 +120,7 @@ def scene_of(
         () if mappings else tuple(sorted(unmapped)),
         frozenset(d["consumer_kind"] for d in deliveries if d["consumer_kind"]),
         next((row for row in prevention if row["change"] == "longer_visibility"), None),
+        incident["messages"] is None or any(row["redrive"] != "safe" for row in dead),
     )
 
 
@@ -312,7 +317,7 @@ def _nothing_stops(why: str) -> Callable[[Scene], tuple[Move, ...]]:
 
 def _no_redrive(scene: Scene, trigger: str) -> tuple[Move, ...]:
     source = (scene.queue or {}).get("dead_letter_queue_arn")
-    if not source or trigger == "dlq_redrive":
+    if not source or trigger == "dlq_redrive" or not scene.has_risky_letters:
         return ()
     return (
         Move(

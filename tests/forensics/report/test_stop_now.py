@@ -38,10 +38,11 @@ def scene(
     is_active=True,
     unmapped=(),
     longer=None,
+    risky=False,
     **incident,
 ):
     told = INCIDENT | {"trigger": trigger} | incident
-    return Scene(told, queue, functions, mappings, slowest_ms, is_active, unmapped, longer_visibility=longer)
+    return Scene(told, queue, functions, mappings, slowest_ms, is_active, unmapped, frozenset(), longer, risky)
 
 
 def longer_visibility(prevented, undecided, repeats=3):
@@ -186,8 +187,25 @@ def test_a_redrive_is_cancelled_at_the_dead_letter_queue():
 def test_nobody_is_told_to_redrive_while_it_goes_on():
     queue = QUEUE | {"dead_letter_queue_arn": f"{ARN}-dlq"}
 
-    assert [m.title for m in moves(scene("function_error", queue))][-1] == "Do not redrive payments-dlq yet"
-    assert len(moves(scene("function_error"))) == 1
+    assert [m.title for m in moves(scene("function_error", queue, risky=True))][-1] == "Do not redrive payments-dlq yet"
+    assert len(moves(scene("function_error", queue))) == 1
+    assert len(moves(scene("function_error", risky=True))) == 1
+
+
+LETTERS = {
+    "none": (3, [], False),
+    "one that is safe": (3, [{"redrive": "safe"}], False),
+    "one that may repeat": (3, [{"redrive": "safe"}, {"redrive": "may_repeat"}], True),
+    "logs that name no message": (None, [], True),
+}
+
+
+@pytest.mark.parametrize(("messages", "dead", "is_risky"), LETTERS.values(), ids=LETTERS)
+def test_a_redrive_is_spoken_of_only_where_a_message_was_or_may_have_been_dead_lettered(messages, dead, is_risky):
+    settings = dict.fromkeys(("queue_settings", "function_settings", "event_source_mappings", "setting_changes"), ())
+    incident = INCIDENT | {"messages": messages, "trigger": "function_error"}
+
+    assert scene_of(incident, [], settings, True, [], dead).has_risky_letters is is_risky
 
 
 def test_a_mapping_that_takes_no_messages_is_not_limited():
