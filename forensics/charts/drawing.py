@@ -66,6 +66,11 @@ class Drawing:
         axes = {"xref": _axis("x", panel), "yref": "paper"}
         self.shapes.append({"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "line": look, **axes})
 
+    def stem(self, panel: int, at: Any, low_px: int, high_px: int, look: Values) -> None:
+        """Draw a line above the chart where the x axis of a panel is at ``at``, from so many pixels above it to so many."""
+        axes = {"xref": _axis("x", panel), "yref": "paper", "ysizemode": "pixel", "yanchor": 1}
+        self.shapes.append({"type": "line", "x0": at, "x1": at, "y0": low_px, "y1": high_px, "line": look, **axes})
+
     def x_axis(self, panel: int = 1, **values: Any) -> Values:
         """Set values of a panel's x axis, and return all of them."""
         return self._set("xaxis", panel, values)

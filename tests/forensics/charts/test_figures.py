@@ -81,7 +81,7 @@ def test_the_kill_is_marked_on_the_lane_it_stopped_and_a_line_runs_over_all(doub
     assert points(figure, "Function timeout") == 1
     assert "Function timeout 30 s" in texts
     assert "Visible again, 10 min" in texts
-    assert len(figure.layout.shapes) == 2
+    assert [s.line.dash for s in figure.layout.shapes].count("dash") == 2
 
 
 def test_every_line_over_all_lanes_is_named_where_its_name_has_room(double_billing):
@@ -127,7 +127,7 @@ def boxes(figure, chart_px):
             start, end = axis.domain
             at = start + (end - start) * ((pd.Timestamp(note.x) - low) / (high - low))
         wide = PX_PER_LETTER * len(note.text)
-        left = at * lanes_px - {"left": 0, "center": wide / 2, "right": wide}[note.xanchor]
+        left = at * lanes_px - {"left": 0, "center": wide / 2, "right": wide}[note.xanchor] + (note.xshift or 0)
         found.append((left, left + wide, (note.yanchor, note.yshift)))
     return found
 
@@ -173,6 +173,41 @@ def test_no_words_above_or_below_the_lanes_lie_on_one_another(drawn, chart_px, i
     assert all(left >= -figure.layout.margin.l for left, *_ in found)
 
 
+def stems(figure, chart_px):
+    """Where the stems of names are, in pixels of a chart so wide: how far to the right, and from how far above the lanes to how far."""
+    lanes_px = chart_px - figure.layout.margin.l - figure.layout.margin.r
+    found = []
+    for shape in figure.layout.shapes:
+        if shape.ysizemode == "pixel":
+            axis = figure.layout[f"xaxis{shape.xref[1:]}"]
+            low, high = (pd.Timestamp(edge) for edge in axis.range)
+            start, end = axis.domain
+            at = start + (end - start) * ((pd.Timestamp(shape.x0) - low) / (high - low))
+            found.append((at * lanes_px, shape.y0, shape.y1))
+    return found
+
+
+@pytest.mark.parametrize("cut_gaps", [True, False])
+@pytest.mark.parametrize("times", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize(("chart_px", "is_wide"), CHARTS.values(), ids=CHARTS)
+def test_every_name_is_joined_to_its_line_and_stands_on_no_other_s_stem(drawn, chart_px, is_wide, times, cut_gaps):
+    figure = drawn(times, is_wide, cut_gaps)
+    names = [note for note in figure.layout.annotations if note.yanchor == "bottom" and note.xref != "paper"]
+    lines = {(shape.xref, shape.x0) for shape in figure.layout.shapes if shape.line.dash == "dash"}
+    joined = {(s.xref, s.x0, s.y1) for s in figure.layout.shapes if s.ysizemode == "pixel"}
+    rows = [(left, right, row) for left, right, (anchor, row) in boxes(figure, chart_px) if anchor == "bottom"]
+
+    assert names
+    assert {(note.xref, note.x) for note in names} <= lines
+    assert {(note.xref, note.x, note.yshift + NAME_ROW - 2) for note in names} == joined
+    assert [
+        (at, row)
+        for at, low, high in stems(figure, chart_px)
+        for left, right, row in rows
+        if left < at < right and low <= row < high
+    ] == []
+
+
 TOOLBAR_PX = 28
 """Where Plotly's toolbar ends, from the chart's top; measured in Chromium."""
 
@@ -194,16 +229,18 @@ def test_a_figure_has_names_for_the_narrowest_window_for_nobody_tells_how_wide_i
     timeouts = {"function_timeout_s": 30, "visibility_timeout_s": 600, "is_wide": is_wide}
     figure = timeline_figure(timed_out(double_billing, 4), UTC, **timeouts)
 
-    assert [a.text for a in figure.layout.annotations].count("Function timeout 30 s") == 3
+    texts = [a.text for a in figure.layout.annotations]
+
+    assert (texts.count("Function timeout 30 s"), texts.count("Visible again, 10 min")) == (2, 3)
 
 
 def test_names_that_have_no_room_beside_each_other_stand_in_rows_and_the_chart_is_higher(double_billing):
     timeouts = {"function_timeout_s": 30, "visibility_timeout_s": 600, "is_wide": True}
     once, again = (timeline_figure(timed_out(double_billing, times), UTC, **timeouts) for times in (1, 4))
-    rows = [a.yshift for a in again.layout.annotations if a.text == "Function timeout 30 s"]
+    rows = [a.yshift for a in again.layout.annotations if a.yanchor == "bottom" and a.xref != "paper"]
 
-    assert rows == [0, 16, 32]
-    assert again.layout.height == once.layout.height + NAME_ROW * 4
+    assert sorted(set(rows)) == [NAME_ROW * n for n in range(5)]
+    assert again.layout.height == once.layout.height + NAME_ROW * 3
 
 
 def test_the_gap_between_two_episodes_says_its_length(double_billing):
@@ -497,4 +534,4 @@ def test_no_line_says_when_messages_were_visible_again_where_nobody_knows_the_vi
     figure = timeline_figure(double_billing, UTC, function_timeout_s=30)
 
     assert [a.text for a in figure.layout.annotations if "Visible" in a.text] == []
-    assert len(figure.layout.shapes) == 1
+    assert [s.line.dash for s in figure.layout.shapes].count("dash") == 1
