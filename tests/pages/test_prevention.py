@@ -2,6 +2,8 @@
 
 import pytest
 
+from forensics.people import annotate
+from forensics.report.prevention import ASIDE_WORDS
 from tests.forensics.report import dead_world, world
 from tests.pages.reading import words
 
@@ -33,6 +35,18 @@ def test_on_a_phone_the_changes_are_a_list_whose_words_stay_whole(visit, lake, m
 
     assert "| Batch size 1 |" not in text
     assert text.index("- **Batch size 1**: 1 to 2 of 2") < text.index("- **A longer visibility timeout**: 0 of")
+
+
+def test_where_works_were_set_aside_next_counts_without_them_and_the_table_says_that_it_does_not(visit, tmp_path):
+    marked = dead_world.save(tmp_path / "marked")
+    annotate(marked.findings(), world.INCIDENT, world.IDS[0], "charged-once", "looked", "Ana", world.after(9000))
+    text = words(visit("pages/incident.py", marked.root, incident=world.INCIDENT))
+
+    assert "would have prevented up to 1 of 1" in text
+    assert ASIDE_WORDS in text
+    assert ASIDE_WORDS not in words(
+        visit("pages/incident.py", dead_world.save(tmp_path / "plain").root, incident=world.INCIDENT)
+    )
 
 
 def test_redriving_is_warned_of_and_told_message_by_message(incident):
