@@ -47,8 +47,11 @@ def _finished(d: Delivery) -> bool:
     """The framework's own line says that this item completed, or it was begun here and its delete was then attempted.
 
     Who gives a message up deletes it, too, as one does whose work had failed: that tells nothing of the work. A framework that tells how its jobs end may have
-    done so where only a recorded call shows the delete: its word is not in the log, or names nothing.
+    done so where only a recorded call shows the delete: its word is not in the log, or names nothing. Nor does either tell of work
+    that a line seems to say was not done again, in words that no settings name.
     """
+    if d.may_be_skipped:
+        return False
     if d.worker_finished_at is not None:
         return not d.has_failed_first
     if _delete_at(d) is None or d.is_given_up or d.has_failed_first or (d.is_job and d.delete_at is None):

@@ -26,8 +26,40 @@ VALIDATION = Pattern(
 )
 """The same key with another payload: not a repeat at all."""
 
+REPEAT = Pattern(
+    "says_repeat",
+    r"(?i:(?<![a-z])already (?:been )?(?:process|handl|charg|done|complet|consum|paid|sent|seen|execut|appl|refund|ship|book|fulfil|exist"
+    r"|record|captur|finish)|(?<![a-z])(?:duplicate|skipp(?:ed|ing)(?![a-z])|idempoten)|(?:processed|seen|handled) before(?![a-z]))"
+    r"|処理済|重複|スキップ",
+)
+"""Words of one's own for a repeat that was stopped. They prove nothing: a check that let it pass may be told with them, too.
+
+>>> [bool(REPEAT.find(text)) for text in ("already charged ord-7, skipping", "charged ord-7", "処理済みのためスキップ")]
+[True, False, True]
+"""
+
 NEEDLES = ("potency", "vent key", "R-DUPE")
 """A line without any of these is none of the above."""
+
+
+_REPEAT_NEEDLES = (
+    "lready",
+    "LREADY",
+    "uplicate",
+    "UPLICATE",
+    "kipp",
+    "KIPP",
+    "dempoten",
+    "efore",
+    "済",
+    "重複",
+    "スキップ",
+)
+
+
+def says_repeat(line: str) -> bool:
+    """Tell whether a line reads as if the work was not done again."""
+    return holds_any(line, _REPEAT_NEEDLES) and REPEAT.compiled.search(line) is not None
 
 
 def idempotency(line: str) -> str | None:

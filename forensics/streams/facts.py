@@ -6,12 +6,13 @@ from forensics.body_shape import body_shape
 from forensics.event_ids import is_event_id
 from forensics.parsers.error_lines import is_error_line
 from forensics.parsers.handle_errors import HandleError
+from forensics.parsers.idempotency import says_repeat
 from forensics.parsers.line import ParsedLine
 from forensics.parsers.own_times import mark_of
 from forensics.parsers.sqs_records import Record
 from forensics.parsers.threads import thread_of
 from forensics.parsers.workers import WorkerLine
-from forensics.streams.model import ERROR, HIDDEN, TAKEN, WHOLE, Fact
+from forensics.streams.model import ERROR, HIDDEN, SKIPPED, TAKEN, WHOLE, Fact
 
 _ALSO_SAYS = {
     "worker_failed": "worker_failed",
@@ -84,13 +85,16 @@ def of_line(facts: list[Fact], parsed: ParsedLine, line: str) -> list[Fact]:
     """Return a worker's facts with the thread that wrote their line and its own time's mark, as far as it says them.
 
     And with the receive count that the settings find in it, where it names no two messages: one worker may have a message in hand
-    twice at once, and only this tells whose an end is. And that it is an error's, of each message that it names.
+    twice at once, and only this tells whose an end is. And that it is an error's, of each message that it names, or reads as if the
+    work was not done again.
     """
     if not facts:
         return facts
     thread, mark, count = thread_of(line), mark_of(line), parsed.receive_count
     if count is not None and len({fact.message_id for fact in facts} - {None}) < 2:
         facts = [fact._replace(receive_count=count) if fact.receive_count is None else fact for fact in facts]
+    if parsed.mentions and says_repeat(line):
+        facts = [fact._replace(detail=SKIPPED) if fact.role == "mention" else fact for fact in facts]
     if parsed.mentions and is_error_line(parsed, line):
         facts = [*facts, *(Fact(ERROR, facts[0].at, facts[0].evidence_id, named) for named in parsed.mentions)]
     return facts if thread is None and mark is None else [f._replace(thread=thread, line_mark=mark) for f in facts]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from forensics.streams.attribution import AboutItem, attributed
 from forensics.streams.deliveries import gathered
 from forensics.streams.in_hand import CLOSERS, DELETED, OPENERS, STOPPING, ends_handling, is_nameless_start, is_shared
-from forensics.streams.model import ERROR, Delivery, Fact, LogGroup, PlacedFact
+from forensics.streams.model import ERROR, SKIPPED, Delivery, Fact, LogGroup, PlacedFact
 from forensics.streams.once import ECHO_US, MOMENT_US, facts_once
 from forensics.streams.parting import STARTS, parted
 from forensics.streams.threads import Threads
@@ -116,6 +116,7 @@ def delivery_of(handling: Handling, group: LogGroup) -> Delivery:
     delivery.has_failed_first = delivery.has_unanswered_error = _failed_before_delete(handling.facts)
     delivery.lone_mark_count, delivery.told_again_count = _effects_again(handling.facts, group.silence_ms)
     delivery.may_be_two = handling.may_be_two
+    delivery.may_be_skipped = any(fact.detail == SKIPPED for fact in handling.facts)
     delivery.is_end_known = any(at is not None for at in said)
     delivery.run_started_at = delivery.first_fact_at
     delivery.run_last_line_at = delivery.last_fact_at

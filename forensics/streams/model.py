@@ -48,6 +48,9 @@ WHOLE = "whole batch"
 TAKEN = "taken"
 """Detail of a mention whose line says that the message is in hand; else the consumer may speak of one that it never had."""
 
+SKIPPED = "skipped"
+"""Detail of a mention whose line reads as if the work was not done again, in words that no settings name."""
+
 PERHAPS = "perhaps"
 """Detail of a worker's effect or guard that names only a key: it may be of a message of which no line tells that it has this key."""
 
@@ -194,7 +197,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     message: then the absence of a message's own line says nothing. ``is_guard_by_key``: the line of its guard names but a key. ``is_mark_guessed``: its effect names a key, and its message was visible again. ``may_be_of_another``: of a key alone, whose line may be of a message
     whose key no line tells, and ``one_of`` the messages that were in hand then and may have the key. ``has_error``: the run ended in success, and logged an error
     for which it may not have done this message's work; ``may_be_two``: of a worker, whose lines may be of two deliveries (``Handling``);
-    ``is_named_in_error``: its run failed, and an error line names it; ``caught_error_count``: so many errors it had logged before, and went on; ``has_unanswered_error``: an error of this message, or of any, after which
+    ``is_named_in_error``: its run failed, and an error line names it; ``caught_error_count``: so many errors it had logged before, and went on; ``may_be_skipped``: a worker's line reads as if a repeat was stopped; ``has_unanswered_error``: an error of this message, or of any, after which
     it may have been done all the same, without its line.
     """
 
@@ -271,6 +274,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     end_ids: list[str] = msgspec.field(default_factory=list)
     is_named_in_error: bool = False
     caught_error_count: int = 0
+    may_be_skipped: bool = False
     is_in_progress: bool = False
     is_not_reached: bool = False
 

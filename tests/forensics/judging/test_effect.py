@@ -160,6 +160,18 @@ CASES = {
         {"delete_at": 2, "started_at": 1, "run_status": "error", "has_failed_first": True, **WORKER},
         ("unknown", "parallel", None),
     ),
+    "deleted by a worker that seems to have skipped it": (
+        {"delete_at": 2, "run_status": "unknown", "may_be_skipped": True, **WORKER},
+        ("unknown", "no_item_lines", None),
+    ),
+    "finished, as its framework says, and perhaps skipped": (
+        {"worker_finished_at": 2, "run_status": "unknown", "may_be_skipped": True, **WORKER},
+        ("unknown", "no_item_lines", None),
+    ),
+    "its effect was told, whatever reads as if it was skipped": (
+        {"worker_finished_at": 2, "marker_at": 1, "may_be_skipped": True, **WORKER},
+        ("yes", "marker", 1),
+    ),
     "deleted by a worker that had failed": (
         {"worker_finished_at": 2, "started_at": 1, "has_failed_first": True, **WORKER},
         ("unknown", "no_item_lines", None),

@@ -7,7 +7,7 @@ import pytest
 from forensics.parsers import parse_line
 from forensics.settings import Consumer
 from forensics.streams.facts import facts_of, of_line
-from forensics.streams.model import Fact
+from forensics.streams.model import SKIPPED, Fact
 
 A, B = "861bec95-b670-4f2a-acf9-19d5bdd7cbe5", "949de5cd-d2b0-400c-86ce-d86da8f7dacd"
 HANDLE = "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a"
@@ -289,6 +289,32 @@ def test_the_facts_of_a_workers_line_bear_what_it_says_of_itself(line, thread, i
 
     assert {fact.thread for fact in facts} == {thread}
     assert [fact.line_mark is not None for fact in facts] == [is_timed] * 2
+
+
+REPEATS = {
+    "already done": f"already charged pay-1 message_id={A}",
+    "already done, in JSON": f'{{"msg": "Order was already processed", "message_id": "{A}"}}',
+    "skipped": f"Skipping message {A}: nothing left of order 7",
+    "a duplicate": f"DUPLICATE message {A}",
+    "an idempotency key": f"message {A}: idempotency key order-7 is taken",
+    "seen before": f"message {A} was seen before",
+    "in Japanese": f"message {A} は処理済みです",
+}
+
+
+@pytest.mark.parametrize("line", REPEATS.values(), ids=REPEATS)
+def test_a_workers_line_reads_as_if_the_work_was_not_done_again(line):
+    parsed = parse_line(line)
+
+    assert [fact.detail for fact in of_line(facts_of(parsed, 0, "e-1"), parsed, line)] == [SKIPPED]
+
+
+@pytest.mark.parametrize("said", ["charged", "is ready for", "processed order 7 before noon for", "skips nothing for"])
+def test_a_workers_line_reads_as_if_work_was_done(said):
+    line = f"{said} message {A}"
+    parsed = parse_line(line)
+
+    assert SKIPPED not in [fact.detail for fact in of_line(facts_of(parsed, 0, "e-1"), parsed, line)]
 
 
 ERRORS = {

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from forensics.streams.handlings import delivery_of, lines_row, unnamed_rows
+from forensics.streams.handlings import Handling, delivery_of, lines_row, unnamed_rows
+from forensics.streams.model import Fact
 from tests.forensics.streams.worker_streams import CHANGE, DELETE, GROUP, NOON, handlings, stream, told
 
 SAID = {
@@ -1086,3 +1087,11 @@ BY_HANDLE = {
 @pytest.mark.parametrize(("said", "expected"), BY_HANDLE.values(), ids=BY_HANDLE)
 def test_a_call_with_the_receipt_handle_of_an_earlier_handling(said, expected):
     assert told(handlings(*said)) == expected
+
+
+@pytest.mark.parametrize(("detail", "expected"), [("skipped", True), (None, False), ("taken", False)])
+def test_a_line_that_reads_as_if_the_work_was_not_done_again_leaves_its_end_open(detail, expected):
+    said = Fact("mention", 1_000_000, "e-2", "a", detail=detail)
+    handling = Handling("c", "s", "a", [Fact("started", 0, "e-1", "a"), said], True, False)
+
+    assert delivery_of(handling, GROUP).may_be_skipped is expected
