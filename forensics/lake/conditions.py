@@ -6,7 +6,9 @@ import pyarrow.compute as pc
 from pyarrow.parquet import filters_to_expression
 
 Condition = tuple[str, str, Any]
-"""Column, comparison and value. Comparisons: ==, !=, <, <=, >, >=, in, not in, starts and ends (text), holds (list of text)."""
+"""Column, comparison and value. Comparisons: ==, !=, <, <=, >, >=, in, not in, starts and ends (text), holds (list of text).
+
+An empty list of values holds no row, for every type: "in" keeps none, "not in" keeps all."""
 
 
 def all_of(*conditions: Condition) -> pc.Expression | None:
@@ -41,6 +43,11 @@ def _condition(condition: Condition) -> pc.Expression:
         # Items never hold the separator, a control character, so its neighbours tell a whole item from a part.
         joined = pc.binary_join(field, "\x1f")
         return pc.match_substring_regex(joined, pattern=f"(^|\x1f){_literal(value)}($|\x1f)")
+    if comparison in ("in", "not in") and all(
+        v is None for v in value
+    ):  # Arrow takes such a list for one of its type null
+        found = field.is_null() if value else pc.scalar(False)
+        return found if comparison == "in" else ~found
     return filters_to_expression([condition])
 
 

@@ -33,7 +33,7 @@ def pointed_of(case: Case) -> str:
 
 
 def memory_of(case: Case) -> str:
-    """Name the memory of the last click, which tells a new click from a rerun."""
+    """Name the memory of the last click and its form of the chart, which tells a new click from a rerun."""
     return f"clicked-{case['incident_id']}"
 
 

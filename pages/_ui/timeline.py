@@ -81,14 +81,14 @@ def timeline_and_details(case: Case, page: Page) -> None:
     drawn = _form(form, case, page, here, window, gaps, lanes)
     chart, under = st.container(), st.container()
     names = details.keys(case, page)
-    _take_click(drawn, case, page, here, names)
+    _take_click(form, drawn, case, page, here, names)
     is_row_new = details.is_row_new(case)
 
     def point(mark: str, lane: int) -> None:
         """Draw a ring around a mark, on the page of lanes that holds it; the chart starts anew."""
         st.session_state[details.pointed_of(case)] = mark
         st.session_state[details.turn_of(case)] = st.session_state.get(details.turn_of(case), 0) + 1
-        st.session_state[details.memory_of(case)] = []
+        st.session_state.pop(details.memory_of(case), None)
         st.session_state["lane_wanted"] = lane
         if form == "Overview":
             st.session_state["form_wanted"] = "Messages"
@@ -314,14 +314,18 @@ def _timeouts(case: Case) -> dict[str, int | None]:
     return {"function_timeout_s": case["function_timeout_s"], "visibility_timeout_s": case["visibility_timeout_s"]}
 
 
-def _take_click(drawn: Drawn, case: Case, page: Page, here: Condition, keys: dict[str, str]) -> None:
-    """Write a new click into the link: its messages, by business key where it is the message's own, and its bar or mark."""
+def _take_click(form: str, drawn: Drawn, case: Case, page: Page, here: Condition, keys: dict[str, str]) -> None:
+    """Write a new click into the link: its messages, by business key where it is the message's own, and its bar or mark.
+
+    Another form of the chart has nothing chosen yet: that is no click, and what the link names stays.
+    """
     points = _clicked(drawn.name).get("points") or []
     marks = sorted({str(p["customdata"][0]) for p in points if p.get("customdata")})
     memory = details.memory_of(case)
-    if marks == st.session_state.get(memory, []):
+    clicked_in, clicked = st.session_state.get(memory, (form, []))
+    if marks == (clicked if clicked_in == form else []):
         return
-    st.session_state[memory] = marks
+    st.session_state[memory] = form, marks
     items = _items_of(marks, drawn.shown, page, here)
     event.choose(marks[0] if len(marks) == 1 else None, msg=[keys.get(i, i) for i in items])
 

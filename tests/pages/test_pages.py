@@ -209,6 +209,20 @@ def test_a_click_on_the_lane_of_a_group_chooses_no_message(visit):
     assert "msg" not in at.query_params
 
 
+def test_another_form_of_the_chart_keeps_the_chosen_message_and_is_drawn(visit):
+    message = uuid("payment", 3)
+    chart = f"timeline-{DOUBLE_BILLING}-1-0"
+    points = {"points": [{"customdata": [f"in_flight.1.1.{message}"]}], "point_indices": [0], "box": [], "lasso": []}
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, selection={chart: {"selection": points}})
+    for form in ("Invocations", "Messages"):
+        at.segmented_control(key="lanes").set_value(form).run()
+
+        assert not at.error and not at.exception
+        assert len(at.get("plotly_chart")) == 1
+        assert at.query_params["msg"] in ("pay_1043", ["pay_1043"])
+        assert list(at.dataframe[0].value["Message id"]) == [message, message]
+
+
 def test_an_incident_without_an_id_in_the_link_is_the_newest(visit):
     at = visit("pages/incident.py", "demo")
 
