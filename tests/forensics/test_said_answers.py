@@ -45,7 +45,10 @@ def _waits():
     yield from (times.words, day.over_words)
     for backlog, soonest, latest in ((0, 0.0, 0.0), (1_200, None, None), (12, 60.0, None), (12, 60.0, 600.0)):
         for hidden in (0, 1, 1_200, None):
-            yield Drain("orders.fifo", backlog, 3, 1_000, hidden, soonest, latest).sentence
+            drain = Drain("orders.fifo", world.START, backlog, 3, 1_000, hidden, soonest, latest)
+            yield drain.sentence
+            for is_read in (True, False):
+                yield replace(drain, ends_later=timedelta(hours=17), is_read=is_read).sentence
 
 
 def _books():

@@ -1,6 +1,7 @@
 """How long messages wait, to the second, with intervals that hold."""
 
 import random
+from dataclasses import replace
 from datetime import timedelta
 from math import inf
 
@@ -8,8 +9,9 @@ import pytest
 
 from forensics.errors import QueueUnknownError
 from forensics.estimates import percentile, percentile_interval, share_interval, share_upper
+from forensics.lake import Findings
 from forensics.settings import Queue, Settings, Team
-from forensics.tables.evidence import METRIC_POINTS
+from forensics.tables.evidence import COVERAGE, METRIC_POINTS
 from forensics.tables.findings import DELIVERIES
 from forensics.waiting import drain_of, waiting_days
 from forensics.waiting.times import Percentiles
@@ -87,17 +89,35 @@ def points(values, metric="NumberOfMessagesSent", statistic="Sum", period_s=60):
 DRAINS = {
     "more goes than comes": (5, 15, 1000, 0, "drains in"),
     "as much comes as goes": (10, 10, 1000, 0, "or not at all"),
-    "more comes than goes": (15, 5, 1000, 2, "1,000 messages waited and 2 more were in flight or delayed"),
-    "nothing waits": (15, 5, 0, 0, "nothing waits."),
+    "more comes than goes": (
+        15,
+        5,
+        1000,
+        2,
+        "1,000 messages waited and 2 more in flight or delayed, in the hour before",
+    ),
+    "nothing waits": (15, 5, 0, 0, "at 2026-11-20 06:12 UTC nothing waited."),
     "one message is handled, or waits hidden to be received again": (
         *(15, 5, 0, 1),
-        "nothing waits to be received, but 1 message in flight or delayed.",
+        "nothing waited to be received, with 1 message in flight or delayed.",
     ),
     "what is in flight was not read": (
         *(15, 5, 0, None),
-        "nothing waits to be received; how many messages are in flight was not read.",
+        "nothing waited to be received; how many messages were in flight was not read.",
     ),
 }
+
+
+def metrics_of(sent, deleted, backlog, hidden):
+    levels = points([backlog] * 61, "ApproximateNumberOfMessagesVisible", "Maximum")
+    if hidden is not None:
+        levels += points([hidden] * 61, "ApproximateNumberOfMessagesNotVisible", "Maximum")
+    return levels + points([sent] * 61) + points([deleted] * 61, "NumberOfMessagesDeleted")
+
+
+def drain_where_evidence_ends(lake, end_s):
+    findings = lake.findings()
+    return drain_of(Findings(lake, replace(findings.generation, data_until_at=world.after(end_s))), world.QUEUE)
 
 
 @pytest.mark.lake
@@ -106,15 +126,35 @@ def test_a_backlog_drains_at_what_goes_less_what_comes(tmp_path, sent, deleted, 
     from tests.forensics.redrive.test_plan import again
 
     lake = world.save(tmp_path / "lake")
-    levels = points([backlog] * 61, "ApproximateNumberOfMessagesVisible", "Maximum")
-    if hidden is not None:
-        levels += points([hidden] * 61, "ApproximateNumberOfMessagesNotVisible", "Maximum")
-    lake.append(METRIC_POINTS, levels + points([sent] * 61) + points([deleted] * 61, "NumberOfMessagesDeleted"), "t|m")
-    drain = drain_of(again(lake).findings(), world.QUEUE)
+    lake.append(METRIC_POINTS, metrics_of(sent, deleted, backlog, hidden), "t|m")
+    again(lake)
+    drain = drain_where_evidence_ends(lake, 3660)
 
     assert sentence in drain.sentence
     if sentence == "drains in":
         assert drain.soonest_s < 3600 * backlog / (61 * (deleted - sent)) < drain.latest_s
+
+
+@pytest.mark.lake
+def test_a_backlog_that_was_seen_long_before_the_evidence_ends_is_told_as_past_and_drains_in_no_time(tmp_path):
+    from tests.forensics.redrive.test_plan import again
+
+    lake = world.save(tmp_path / "lake")
+    lake.append(METRIC_POINTS, metrics_of(5, 15, 37, 10), "t|m")
+    again(lake)
+    unread, fresh, old = (drain_where_evidence_ends(lake, end_s) for end_s in (66_600, 3600 + 960, 3600 + 961))
+    lake.append(COVERAGE, [world.common_coverage(9, METRIC_POINTS.name, world.QUEUE, 0, 66_600)], "t|c")
+    again(lake)
+    at_rest = drain_where_evidence_ends(lake, 66_600)
+    then = f"{world.QUEUE}: at 2026-11-20 06:12 UTC 37 messages waited and 10 more in flight or delayed"
+
+    assert at_rest.sentence == (
+        f"{then}. No point follows until the evidence ends 17 h 30 min later: a queue at rest publishes none."
+    )
+    assert unread.sentence == f"{then}. How it went on until the evidence ends, 17 h 30 min later, was not read."
+    assert at_rest.soonest_s is None
+    assert "it drains in" in fresh.sentence
+    assert "drain" not in old.sentence
 
 
 def test_a_queue_without_metrics_tells_no_time_to_drain(lake):
