@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cli.output import say
-from cli.said import count_text, in_words
+from cli.said import in_words
 
 if TYPE_CHECKING:
     from forensics.lake import Findings
@@ -59,21 +59,15 @@ def with_interval(record: "Record") -> "Record":
 
 
 def say_nothing_found(findings: "Findings", queue: str | None) -> None:
-    """Say that there is no suspicion, and among how many deliveries; and of whom nothing was checked."""
-    from forensics.report.log_readiness import nothing_checked
-    from forensics.report.queue_lookup import deliveries_of
+    """Say that there is no suspicion, and among how many deliveries; of whom nothing was checked, and where to see what was not read."""
+    from forensics.lake.rows import plain_rows
+    from forensics.report.lake_status import is_complete
+    from forensics.report.log_readiness import all_clear, nothing_checked
+    from forensics.tables.evidence import COVERAGE
 
-    checked, unchecked = deliveries_of(findings, queue), nothing_checked(findings, queue)
-    for sentence in unchecked:
+    for sentence in nothing_checked(findings, queue):
         say("{sentence}", sentence=in_words(sentence))
-    if unchecked and not checked:
-        return
-    deliveries = count_text(checked, "delivery", "deliveries")
-    if queue:
-        say(
-            "No incidents of queue {queue}; {deliveries} of it checked in this data version. `doubletake status` has gaps.",
-            queue=repr(queue),
-            deliveries=deliveries,
-        )
-        return
-    say("No incidents; {deliveries} checked in this data version. `doubletake status` has gaps.", deliveries=deliveries)
+    if clear := all_clear(findings, queue):
+        say("{sentence}", sentence=in_words(clear))
+        if not is_complete(plain_rows(findings.read(COVERAGE)), queue):
+            say("`doubletake status` says what was not read in full.")

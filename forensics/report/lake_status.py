@@ -228,6 +228,14 @@ def lake_status(lake: Lake, now: datetime | None = None) -> LakeStatus:
     )
 
 
+def is_complete(coverage: Iterable[Row], queue: str | None = None) -> bool:
+    """Tell whether everything that was asked for was read in full: of one queue and of what is no queue's own, or of all."""
+    sources = source_statuses(coverage)
+    return not any(
+        s.status != "ok" or s.gaps or s.provisional for s in sources if queue is None or s.queue in ("", queue)
+    )
+
+
 def queue_records(sources: Iterable[SourceStatus]) -> list[dict[str, Any]]:
     """Return a row per queue, for people: from when until when all its sources were read, and what lacks of them."""
     grouped: dict[str, list[SourceStatus]] = defaultdict(list)

@@ -164,6 +164,18 @@ def nothing_checked(findings: Findings, queue: str | None = None) -> list[str]:
     return told if told or deliveries_of(findings, queue) else ["No delivery was found, so nothing was checked"]
 
 
+def all_clear(findings: Findings, queue: str | None = None) -> str | None:
+    """Say that there is no incident, and among how many deliveries that was checked; None where nothing was."""
+    checked = deliveries_of(findings, queue)
+    if not checked and nothing_checked(findings, queue):
+        return None
+    deliveries = counted(checked, "delivery", "deliveries")
+    if queue is None:
+        return said("No incidents; {deliveries} checked in this data version.", deliveries=deliveries)
+    of_queue = "No incidents of queue {queue}; {deliveries} of it checked in this data version."
+    return said(of_queue, queue=repr(queue), deliveries=deliveries)
+
+
 def not_checked_text(queue: str, consumer: str, are_failures_named: bool = False) -> str:
     """Say that nothing a consumer was handed could be checked, or nothing but failures, and what to do.
 

@@ -19,7 +19,7 @@ from pages._ui.case import case_key
 from pages._ui.changes import changes_table
 from pages._ui.incident import stop_now
 from pages._ui.incidents import affected as of_incident
-from pages._ui.incidents import no_suspicion
+from pages._ui.nothing_found import no_suspicion
 from pages._ui.plots import legible, show
 from pages._ui.said import busy, in_words, interval, language, percent, say, term
 from pages._ui.said import count_text as count

@@ -20,7 +20,8 @@ from pages._ui import exports, marks
 from pages._ui.case import case_of
 from pages._ui.completeness import warn
 from pages._ui.device import shortcut
-from pages._ui.incidents import no_suspicion, verdict
+from pages._ui.incidents import verdict
+from pages._ui.nothing_found import no_suspicion
 from pages._ui.readiness import readiness
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, language, offset_text, say, term

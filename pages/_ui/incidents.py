@@ -7,31 +7,32 @@ from typing import Any
 
 import streamlit as st
 
-from forensics.commands import in_lake
 from forensics.language import Language
 from forensics.people import is_settled, judged
 from forensics.report.activity import ALL_GONE, was_active
 from forensics.report.faults import Fault
-from forensics.report.log_readiness import blind_consumers, not_checked_text
+from forensics.report.log_readiness import blind_consumers
+from forensics.report.queue_lookup import known_queues, listed_queues
 from forensics.report.records import verdict_counts
-from forensics.tables.evidence import COVERAGE, LOG_EVENTS
+from forensics.tables.evidence import LOG_EVENTS
 from forensics.tables.findings import LOGGING_READINESS, MESSAGES
 from forensics.tables.health import SETTING_FINDINGS
 from forensics.verdict.interval import AFFECTED
 from forensics.words import cells
 from pages._ui import marks
-from pages._ui.board import lake_path
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height, whole_px
 from pages._ui.completeness import share_card
-from pages._ui.coverage import reach, was_read_in_full
+from pages._ui.coverage import was_read_in_full
 from pages._ui.linked import unknown_in_link
+from pages._ui.nothing_found import not_checked, of_queue
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, interval, language, say, term
 from pages._ui.setting_checks import answer
 from pages._ui.shell import Page
+from pages._ui.states import guarded
 from pages._ui.tables import data_table
 from pages._ui.urltime import Window, read_window
-from pages._ui.words import VERDICTS, cause, cause_name, plain, verdict_column, with_commands
+from pages._ui.words import VERDICTS, cause, cause_name, plain, verdict_column
 
 Incident = dict[str, Any]
 BARS = 12
@@ -62,9 +63,12 @@ def affected(incident: Incident) -> str:
     )
 
 
-def filters(found: list[Incident], page: Page) -> tuple[list[Incident], list[Incident]]:
-    """Show the filters in the sidebar; return the incidents that pass, newest first, and those of any time that would."""
-    queues, kinds = sorted({i["queue"] for i in found}), sorted({i["primary_cause"] or "undecidable" for i in found})
+def filters(found: list[Incident], page: Page) -> tuple[list[Incident], list[Incident], str | None]:
+    """Show the filters in the sidebar.
+
+    Returns the incidents that pass, newest first, those of any time that would, and the queue that is asked about.
+    """
+    queues, kinds = _queues(found, page), sorted({i["primary_cause"] or "undecidable" for i in found})
     choices = {
         "queue": (["all", *queues], Language.maybe),
         "kind": (["all", *kinds], _kind),
@@ -94,24 +98,43 @@ def filters(found: list[Incident], page: Page) -> tuple[list[Incident], list[Inc
         i for i in found if queue in ("all", i["queue"]) and kind in ("all", i["primary_cause"] or "undecidable")
     ]
     chosen = [i for i in of_any_time if window.overlaps(i["started_at"], i["ended_at"])]
-    return sorted(chosen, key=lambda i: (i["started_at"], i["incident_id"]), reverse=True), of_any_time
+    newest_first = sorted(chosen, key=lambda i: (i["started_at"], i["incident_id"]), reverse=True)
+    return newest_first, of_any_time, None if queue == "all" else queue
+
+
+def _queues(found: list[Incident], page: Page) -> list[str]:
+    """Return the queues that can be asked about: every one that is known, dead-letter queues where they have incidents or the link asks."""
+    with guarded("the queues", page.data_version):
+        known = {*_listed(page.board.key, page), *(i["queue"] for i in found)}
+        asked = st.query_params.get("queue")
+        if asked and asked not in known and _is_known(page.board.key, asked, page):
+            known.add(asked)
+        return sorted(known)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _listed(key: tuple[str, str], _page: Page) -> list[str]:
+    return listed_queues(_page.board.findings)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _is_known(key: tuple[str, str], queue: str, _page: Page) -> bool:
+    return queue in known_queues(_page.board.findings)
 
 
 def _kind(spoken: Language, code: str) -> str:
     return spoken.maybe("all" if code == "all" else cause_name(code))
 
 
-def _not_checked(queue: str, consumer: str, are_failures_named: bool) -> str:
-    return in_lake(in_words(not_checked_text(queue, consumer, are_failures_named)), lake_path())
-
-
-def sentence(ranked: list[Fault], wanted: list[Incident], found: list[Incident], page: Page) -> str:
+def sentence(ranked: list[Fault], wanted: list[Incident], found: list[Incident], queue: str | None, page: Page) -> str:
     """Answer the page's question in one sentence: of the faults of what is ``wanted``, worst first, it names the first."""
     until = page.board.generation.data_until_at
     if not found:
         if blind := blind_consumers(page.board.records(LOGGING_READINESS, ("level", "==", "blind"))):
-            return _not_checked(*blind[0])
+            return not_checked(*blind[0])
         return say("No incidents in the data, which ends {data_end}.", data_end=page.data_end)
+    if queue and all(i["queue"] != queue for i in found):
+        return of_queue(queue, page)
     if not wanted:
         return say(
             "No incidents match this filter ({n} in total); the data ends {data_end}.",
@@ -252,58 +275,6 @@ def _counted_again(incident_ids: list[str], page: Page) -> dict[str, int]:
     once = {key[:2]: verdict for key, verdict in seen.items()}
     each, works = Counter(seen.values()), Counter(once.values())
     return {v: works[v] - each[v] for v in VERDICTS}
-
-
-def nothing_found(found: list[Incident], page: Page) -> None:
-    """Say what was checked: nothing found is a good result."""
-    if found:
-        st.info(say("Change queue, kind or period in the sidebar to see the others."), icon=":material/filter_alt:")
-        return
-    no_suspicion(page)
-
-
-MOST_NOT_CHECKED = 5
-
-
-def no_suspicion(page: Page) -> None:
-    """Say that nothing was found, in which time, and among how much."""
-    checked = page.board.generation.row_counts.get("deliveries", 0)
-    spans = reach(page.board.records(COVERAGE, ("source", "==", LOG_EVENTS.name)))
-    queues = len({queue for queue, *_ in spans if queue})
-    until = page.board.generation.data_until_at or max((end for *_, end, _ in spans), default=None)
-    start = min((start for _, _, start, _, _ in spans), default=None)
-    when = (
-        say(
-            " from {start} to {end} {zone}",
-            start=page.clock.minute(start),
-            end=page.clock.minute(until),
-            zone=page.clock.label(until),
-        )
-        if start
-        else ""
-    )
-    if told := blind_consumers(page.board.records(LOGGING_READINESS, ("level", "==", "blind"))):
-        listed = [f"- {with_commands(_not_checked(*one))}" for one in told[:MOST_NOT_CHECKED]]
-        if more := len(told) - len(listed):
-            listed.append(say("- and {consumer}: the Data page lists all", consumer=count(more, "more consumer")))
-        st.warning(say("**Not checked.**\n\n{listed}", listed="\n".join(listed)), icon=":material/visibility_off:")
-    if not checked:
-        st.info(
-            say("No delivery was found{when}, so nothing was checked.", when=when), icon=":material/hourglass_empty:"
-        )
-        return
-    show, icon = (st.info, ":material/info:") if told else (st.success, ":material/check_circle:")
-    show(
-        plain(
-            say(
-                "No repeat was found{when}: {deliveries} on {queue} checked. The Data page shows which source was read for which time.",
-                when=when,
-                deliveries=count(checked, "delivery", "deliveries"),
-                queue=count(queues, "queue"),
-            )
-        ),
-        icon=icon,
-    )
 
 
 def table(ranked: list[Fault], page: Page) -> Fault | None:

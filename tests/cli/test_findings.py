@@ -3,6 +3,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from datetime import timedelta
@@ -16,6 +17,9 @@ import cli
 from forensics.lake import Lake
 from forensics.report import case as case_module
 from forensics.report.formats import ENDINGS
+from forensics.tables.evidence import COVERAGE
+from forensics.tables.findings import DELIVERIES
+from tests.forensics.redrive.test_plan import again
 from tests.forensics.report import world
 from tests.forensics.report.test_log_readiness import consumer
 from tests.tables import take_over
@@ -182,6 +186,20 @@ def test_finding_nothing_is_said_with_what_was_checked_and_on_stderr(run):
 
     assert (code, out) == (0, "")
     assert f"No incidents of queue {world.QUEUE!r}; 6 deliveries of it checked" in err
+    assert "`doubletake status" in err, "a source of it was denied"
+
+
+def test_an_all_clear_speaks_of_what_was_not_read_only_where_something_was_not(tmp_path, capsys):
+    whole = [r for r in world.settings()[COVERAGE] if r["status"] == "ok"][:1]
+    lake = world.save(tmp_path / "lake", {DELIVERIES.name: world.deliveries()})
+    shutil.rmtree(lake.path(COVERAGE))
+    lake.append(COVERAGE, whole, "t|c")
+    again(lake)
+
+    assert cli.main(["incidents", world.QUEUE, "--lake", str(lake.root)]) == 0
+    assert capsys.readouterr().err == (
+        f"No incidents of queue {world.QUEUE!r}; 6 deliveries of it checked in this data version.\n"
+    )
 
 
 @pytest.mark.parametrize("command", ["incidents", "messages"])

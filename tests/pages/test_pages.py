@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from forensics.lake import Lake
 from forensics.people import annotate, views
-from forensics.tables.findings import MESSAGES
+from forensics.tables.findings import INCIDENTS, MESSAGES
 from forensics.terms import GIVEN_AGAIN, INVOKED_AGAIN
 from pages._ui.board import lake_path
 from tests.pages import tales
@@ -109,6 +109,43 @@ def test_a_filter_in_the_link_that_names_nothing_is_said(visit, key, value):
 
     assert f"{key}={value} of the link names nothing in data version" in words(at).replace("\\", "")
     assert len(at.dataframe[0].value) == 3
+
+
+CLEAR = {
+    "en": "No incidents of queue 'billing'; 4 deliveries of it checked in this data version.",
+    "ja": "キュー 'billing' に疑いはありません。このデータ版の配信 4 件を確認しました。",
+}
+
+
+@pytest.fixture
+def with_a_queue_without_incidents(tmp_path):
+    story = Story(data_until_at=START + timedelta(hours=1))
+    tales.double_billing(story)
+    tales.expired_handle(story)
+    story.settings(tales.MAIL)
+    incidents = story.findings[INCIDENTS.name]
+    story.findings[INCIDENTS.name] = [row for row in incidents if row["queue"] != "billing"]
+    return story.save(tmp_path / "lake")
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_of_a_known_queue_without_an_incident_it_is_said_how_much_was_checked(
+    visit, with_a_queue_without_incidents, lang
+):
+    at = visit("app.py", with_a_queue_without_incidents, queue="billing", lang=lang)
+
+    assert not at.exception and not at.warning
+    assert at.selectbox(key="queue").value == "billing"
+    assert CLEAR[lang] in words(at).replace("\\", "")
+    assert not at.dataframe
+
+
+def test_of_a_queue_of_which_only_settings_are_known_nothing_is_called_checked(visit, with_a_queue_without_incidents):
+    at = visit("app.py", with_a_queue_without_incidents, queue="mail")
+
+    assert not at.warning
+    assert "No delivery was found, so nothing was checked." in words(at)
+    assert "No incidents" not in words(at)
 
 
 def test_a_time_in_the_link_that_is_none_is_named(visit):

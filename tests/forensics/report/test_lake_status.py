@@ -9,7 +9,7 @@ from forensics.coverage import UNSURE_WHEN
 from forensics.errors import LakeMissingError
 from forensics.lake import Lake
 from forensics.language import Language
-from forensics.report.lake_status import bytes_below, lake_status, queue_records, source_statuses
+from forensics.report.lake_status import bytes_below, is_complete, lake_status, queue_records, source_statuses
 from forensics.report.log_readiness import not_checked_text, readiness_lines
 from forensics.tables.evidence import LOG_EVENTS
 from tests.forensics.report import world
@@ -33,6 +33,23 @@ def reading(number, start_h, end_h, status="ok", provisional=False):
         "is_provisional": provisional,
         "collected_at": NOON + timedelta(hours=10, minutes=number),
     }
+
+
+WHOLE = {
+    "read in full": ([reading(1, 0, 1), reading(2, 1, 2)], True),
+    "nothing was asked for": ([], True),
+    "an hour between": ([reading(1, 0, 1), reading(2, 2, 3)], False),
+    "denied": ([reading(1, 0, 1), reading(2, 1, 2, "denied")], False),
+    "its end may still change": ([reading(1, 0, 1, provisional=True)], False),
+}
+
+
+@pytest.mark.parametrize(("coverage", "is_whole"), WHOLE.values(), ids=WHOLE)
+def test_what_was_asked_for_was_read_in_full(coverage, is_whole):
+    of_no_queue = [row | {"queue_arn": None} for row in coverage]
+
+    assert is_complete(coverage) is is_complete(coverage, "orders") is is_complete(of_no_queue, "orders") is is_whole
+    assert is_complete(coverage, "mails")
 
 
 def test_a_failed_reading_leaves_a_gap_and_its_error():
