@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from forensics.balance import Balance, BalanceDay, balance
+from forensics.health import WeekReview, week_bounds
 from forensics.sentence import said
 from pages._ui.board import Board
 from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
@@ -29,11 +30,12 @@ MOST_ODD = 3
 """Days that do not balance and are told above the table, the newest ones; the table has all of its queue."""
 
 
-def balances(queue: str, page: Page) -> None:
-    """Show the queue's balance per day, and of all queues what is unexplained and what mappings and consumers do."""
+def balances(queue: str, review: WeekReview, page: Page) -> None:
+    """Show the queue's balance per day of the week, and of all queues what is unexplained and what mappings and consumers do."""
     with busy("Balancing what was sent"):
         found = _balanced(page.board.key, page.board)
-    known = [day for day in found.days if day.unexplained is not None]
+    first, last = (day.isoformat() for day in week_bounds(review.week))
+    known = [day for day in found.days if day.unexplained is not None and first <= day.day <= last]
     if not known:
         return
     st.subheader(say("Where did the messages go?"), anchor="balance")

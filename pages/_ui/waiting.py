@@ -1,8 +1,11 @@
 """How long messages wait, day by day, and how backlog and messages in flight went."""
 
+from zoneinfo import ZoneInfo
+
 import streamlit as st
 
 from forensics.charts.queue_days import backlog_figure
+from forensics.health import WeekReview, week_bounds
 from forensics.settings import Settings
 from forensics.tables.findings import DELIVERIES
 from forensics.tables.health import QUEUE_HEALTH
@@ -11,13 +14,14 @@ from pages._ui.board import Board
 from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
 from pages._ui.plots import legible, show
 from pages._ui.said import busy, in_words, language, say
+from pages._ui.said import count_text as count
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
 from pages._ui.words import plain
 
 
-def waiting(queue: str, page: Page) -> None:
-    """Show the queue's waiting times, the share over its promise, and its trends."""
+def waiting(queue: str, review: WeekReview, page: Page) -> None:
+    """Show the queue's waiting times and the share over its promise, day by day of the week, and its trends up to then."""
     if not any(
         row["queue"] == queue and row["sent_at_min"] for row in page.board.spans(DELIVERIES, "queue", "sent_at")
     ):
@@ -25,8 +29,18 @@ def waiting(queue: str, page: Page) -> None:
     st.subheader(say("How long do messages wait?"), anchor="waiting")
     with busy("Measuring how long messages waited"):
         days, drain = _told(page.board.key, queue, page.settings.text, page.board, page.settings)
-    if drain:
+    first, last = week_bounds(review.week)
+    days = [day for day in days if first <= day.day <= last]
+    if drain and first <= drain.at.astimezone(ZoneInfo(review.zone)).date() <= last:
         st.markdown(plain(in_words(drain.sentence)))
+    if days:
+        _table(days)
+    else:
+        st.caption(say("No message is known that was sent this week."))
+    _trends(queue, review, page)
+
+
+def _table(days: list[WaitingDay]) -> None:
     data_table(
         [
             {
@@ -61,12 +75,13 @@ def waiting(queue: str, page: Page) -> None:
             "to wait independently. `promise_s` in the settings file says what is promised."
         )
     )
-    _trends(page, queue)
 
 
-def _trends(page: Page, queue: str) -> None:
+def _trends(queue: str, review: WeekReview, page: Page) -> None:
     columns = ("day", "backlog_max_count", "in_flight_max_count")
-    rows = page.board.records(QUEUE_HEALTH, ("queue", "==", queue), columns=columns)
+    (first, _), (_, last) = week_bounds(review.trend_weeks[0]), week_bounds(review.week)
+    span = ("day", ">=", first.isoformat()), ("day", "<=", last.isoformat())
+    rows = page.board.records(QUEUE_HEALTH, ("queue", "==", queue), *span, columns=columns)
     rows = sorted((r for r in rows if r["backlog_max_count"] is not None), key=lambda r: r["day"])
     if len(rows) > 1:
         show(
@@ -79,9 +94,9 @@ def _trends(page: Page, queue: str) -> None:
         st.caption(
             plain(
                 say(
-                    "On {day} at most {backlog} messages waited and {in_flight} were in flight.",
+                    "On {day} at most {messages} waited, and at most {in_flight} in flight.",
                     day=rows[0]["day"],
-                    backlog=rows[0]["backlog_max_count"],
+                    messages=count(rows[0]["backlog_max_count"], "message"),
                     in_flight=rows[0]["in_flight_max_count"] or 0,
                 )
             )

@@ -2,6 +2,7 @@
 
 import pytest
 
+from forensics.health import week_bounds
 from tests.forensics.redrive.test_plan import again, saved
 from tests.pages import health_tale
 from tests.pages.reading import words
@@ -31,3 +32,16 @@ def test_days_that_do_not_balance_are_said_above_the_table(visit, lake):
     assert not at.exception
     assert "messages left the queue in a way that nothing shows" in words(at)
     assert len(rows) > 1
+
+
+@pytest.mark.parametrize("week", ["2026-W46", "2026-W47"])
+def test_the_days_are_those_of_the_week_that_is_shown(visit, lake, week):
+    at = visit("pages/queue_health.py", lake, week=week)
+    rows = next(d.value for d in at.dataframe if "Unexplained" in d.value)
+    first, last = (day.isoformat() for day in week_bounds(week))
+    told = [w.value for w in at.warning if "in a way that nothing shows" in w.value]
+
+    assert list(rows["Day"]) == sorted(rows["Day"], reverse=True)
+    assert (rows["Day"].min(), rows["Day"].max()) == (first, last)
+    assert len(told) == 3
+    assert all(first[:8] in text.replace("\\", "") for text in told)

@@ -9,8 +9,9 @@ import pytest
 
 from forensics.lake import Lake
 from forensics.language import Language
+from forensics.tables.evidence import METRIC_POINTS
 from forensics.tables.findings import INVOCATIONS
-from forensics.tables.health import QUEUE_WEEKS, SETTING_FINDINGS
+from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from forensics.words import cells
 from pages._ui import evidence, health, linked, plots
 from tests.pages import health_tale, tales
@@ -250,6 +251,55 @@ def test_waiting_times_and_their_trends_stand_on_the_page(visit):
     assert not at.exception
     assert rows["Sent"].sum() > 0
     assert "Median and 95th percentile from the send" in words(at)
+
+
+def with_metrics(story, **levels):
+    for name, value in levels.items():
+        story.add(
+            METRIC_POINTS,
+            {
+                "evidence_id": f"metric:{name}",
+                "namespace": "AWS/SQS",
+                "metric": f"ApproximateNumberOfMessages{name}",
+                "resource": "payments.fifo",
+                "statistic": "Maximum",
+                "period_s": 60,
+                "point_at": START + timedelta(minutes=1),
+                "value": float(value),
+                "collected_at": START + timedelta(hours=2),
+            },
+        )
+
+
+@pytest.fixture
+def with_levels(tmp_path):
+    """A lake whose queue was last seen with a message in flight, an hour before its evidence ends."""
+    story = Story(data_until_at=START + timedelta(hours=1))
+    tales.double_billing(story)
+    health_tale.weekly(story)
+    with_metrics(story, Visible=1, NotVisible=1)
+    first = min(row["day"] for row in story.findings[QUEUE_HEALTH.name])
+    for row in story.findings[QUEUE_HEALTH.name]:
+        row |= {"backlog_max_count": 4 if row["day"] == first else None, "in_flight_max_count": 1}
+    return story.save(tmp_path / "lake")
+
+
+def test_a_past_week_tells_nothing_of_another_one_s_days_and_of_no_present_backlog(visit, with_levels):
+    now = visit(PAGE, with_levels, queue="payments.fifo", week="2026-W47")
+    before = visit(PAGE, with_levels, queue="payments.fifo", week="2026-W46")
+    seen = "payments.fifo: at 2026-11-20 05:13 UTC 1 message waited and 1 more in flight or delayed"
+
+    assert [list(d.value["Day"]) for d in now.dataframe if "Until done" in d.value] == [["2026-11-20"]]
+    assert seen in words(now).replace("\\", "")
+    assert [d for d in before.dataframe if "Until done" in d.value] == []
+    assert "No message is known that was sent this week." in words(before)
+    assert "in flight or delayed" not in words(before)
+
+
+def test_of_one_day_that_tells_a_backlog_it_is_said_in_whole_sentences(visit, with_levels):
+    at = visit(PAGE, with_levels, queue="payments.fifo")
+
+    assert "at most 4 messages waited, and at most 1 in flight." in words(at)
 
 
 @pytest.fixture
