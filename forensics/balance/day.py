@@ -1,7 +1,9 @@
 """One queue's balance of one day. Every number has two ends: metrics are approximate, and findings can be undecided. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -76,17 +78,24 @@ class BalanceDay:
         )
 
 
-def balance_of(health: Row, dead: Between, expired: Between, notes: tuple[str, ...] = ()) -> BalanceDay:
-    """Balance a row of ``queue_health``; ``dead`` and ``expired`` are what findings say of its day."""
+Levels = tuple[Between | None, Between | None]
+"""How many waited at the begin of a day, and at its end."""
+
+
+def balance_of(
+    health: Row, dead: Between, expired: Between, notes: tuple[str, ...] = (), levels: Levels | None = None
+) -> BalanceDay:
+    """Balance a row of ``queue_health``; ``dead`` and ``expired`` are what findings say of its day.
+
+    ``levels`` is what is known from the days around it, too, else its own points tell.
+    """
     read_s, length_s = health["metrics_read_s"] or 0, (health["ends_at"] - health["starts_at"]).total_seconds()
     sent_count, deleted_count = health["sent_count"], health["deleted_count"]
-    before, after = health["waiting_start_count"], health["waiting_end_count"]
     sent = (
         None
         if sent_count is None
         else Between(sent_count - min(health["deduplicated_count"] or 0, sent_count), sent_count)
     )
-    passing = ceil((sent_count or 0) / read_s * LEVEL_PERIOD_S) if read_s else 0
     filtered = Between(health["filtered_event_count"] or 0, health["filtered_event_count"] or 0)
     deleted = None
     if deleted_count is not None:  # a repeat is deleted again, and counted again
@@ -94,8 +103,7 @@ def balance_of(health: Row, dead: Between, expired: Between, notes: tuple[str, .
         deleted = Between(deleted_count - repeats, deleted_count)
     elif sent_count is not None:
         deleted = Between(0, 0)  # CloudWatch has no point where nothing was deleted
-    started = _level(before, health.get("waiting_start_least"), passing)
-    ended = _level(after, health.get("waiting_end_least"), passing)
+    started, ended = levels or _levels(health)
     unexplained = None
     if sent is not None and deleted is not None and started is not None and ended is not None:
         left = deleted.plus(dead).plus(expired).plus(ended)
@@ -116,6 +124,36 @@ def balance_of(health: Row, dead: Between, expired: Between, notes: tuple[str, .
         read_share=min(read_s / length_s, 1.0) if length_s else 0.0,
         notes=notes,
     )
+
+
+def levels_of(days: Sequence[Row], until: datetime | None = None) -> list[Levels]:
+    """Return what each of a queue's days begins and ends with; ``until`` is when the evidence ends.
+
+    A day ends when the next one begins: where the metrics of both were read in full, the last points of the one and the first of the
+    other tell of one moment, and what both allow stands in both. Where they allow nothing in common each keeps its own: something
+    came or went in between.
+    """
+    found = [_levels(day) for day in days]
+    for place, (one, next_one) in enumerate(pairwise(days)):
+        ended, started = found[place][1], found[place + 1][0]
+        if one["ends_at"] != next_one["starts_at"] or ended is None or started is None:
+            continue
+        both = Between(max(ended.low, started.low), min(ended.high, started.high))
+        if both.low <= both.high and all(_is_read(day, until) for day in (one, next_one)):
+            found[place], found[place + 1] = (found[place][0], both), (both, found[place + 1][1])
+    return found
+
+
+def _is_read(day: Row, until: datetime | None) -> bool:
+    ends_at = min(day["ends_at"], until) if until else day["ends_at"]
+    return bool((day["metrics_read_s"] or 0) >= (ends_at - day["starts_at"]).total_seconds())
+
+
+def _levels(day: Row) -> Levels:
+    read_s = day["metrics_read_s"] or 0
+    passing = ceil((day["sent_count"] or 0) / read_s * LEVEL_PERIOD_S) if read_s else 0
+    before, after = day["waiting_start_count"], day["waiting_end_count"]
+    return _level(before, day.get("waiting_start_least"), passing), _level(after, day.get("waiting_end_least"), passing)
 
 
 def _level(count: int | None, least: int | None, passing: int) -> Between | None:

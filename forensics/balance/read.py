@@ -1,12 +1,13 @@
 """The balances of a lake: health rows, findings, purges and redrives, brought together per queue and day."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
-from forensics.balance.day import BalanceDay, Between, balance_of
+from forensics.balance.day import BalanceDay, Between, Levels, balance_of, levels_of
 from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
 from forensics.lake.findings import rows_of
@@ -48,7 +49,7 @@ def balance(findings: Findings, queue: str | None = None) -> Balance:
     found = plain_rows(findings.read(QUEUE_FINDINGS))
     events = _events(findings)
     days = []
-    for row in sorted(rows, key=lambda r: (r["queue"], r["day"])):
+    for row, levels in _with_levels(rows, findings.generation.data_until_at):
         mine = [f for f in found if f["queue_arn"] == row["queue_arn"] and _inside(f["from_at"], row)]
         dead, expired = (_counted(mine, code) for code in ("dead_lettered", "retention_expired"))
         if row["dead_letter_rise_count"]:
@@ -58,7 +59,7 @@ def balance(findings: Findings, queue: str | None = None) -> Balance:
         share = min(row["metrics_read_s"] / max((row["ends_at"] - row["starts_at"]).total_seconds(), 1), 1)
         if share < 1:
             notes.append(said("Metrics of {share} of the day were read.", share=percent(share)))
-        day = balance_of(row, dead, expired, tuple(notes))
+        day = balance_of(row, dead, expired, tuple(notes), levels)
         if queue is not None or not row["is_dead_letter_queue"] or day.is_balanced is False:
             days.append(day)
     named: dict[str, list[str]] = defaultdict(list)
@@ -73,6 +74,14 @@ def balance(findings: Findings, queue: str | None = None) -> Balance:
         if row["status"] == "fails" or "mapping says" in what or "filters" in what:
             named[row["queue"]].append(what if name == "-" else said("{name}: {what}", name=name, what=what))
     return Balance(tuple(days), {name: tuple(sorted(texts)) for name, texts in sorted(named.items())})
+
+
+def _with_levels(rows: Sequence[Row], until: datetime | None) -> Iterator[tuple[Row, Levels]]:
+    """Yield the days in their order, each with what its queue's neighbouring days tell of its begin and end."""
+    in_order = sorted(rows, key=lambda r: (r["queue"], r["queue_arn"], r["day"]))
+    for _, mine in groupby(in_order, key=lambda r: r["queue_arn"]):
+        days = list(mine)
+        yield from zip(days, levels_of(days, until), strict=True)
 
 
 def _inside(at: datetime | None, day: Row) -> bool:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from forensics.balance import Between, balance, balance_of, per_queue
+from forensics.balance.day import levels_of
 from forensics.errors import QueueUnknownError
 from forensics.language import Language
 from forensics.sentence import said
@@ -106,6 +107,36 @@ def test_a_burst_at_the_border_is_not_taken_for_messages_that_waited():
     assert day(**burst | {"waiting_end_count": 8, "waiting_start_count": 0}, waiting_end_least=0).is_balanced
 
 
+NEXT = {"starts_at": DAY + timedelta(days=1), "ends_at": DAY + timedelta(days=2)}
+BORDERS = {
+    "after 0 to 14, before 0 to 12": ((14, 0), (12, 0), {}, Between(0, 12), Between(0, 12)),
+    "after 0, before 0 to 12": ((0, 0), (12, 0), {}, NONE, NONE),
+    "after 3 to 8, before 5 to 20": ((8, 3), (20, 5), {}, Between(5, 8), Between(5, 8)),
+    "something left in between": ((8, 8), (2, 1), {}, Between(7, 8), Between(1, 2)),
+    "a part of the second day was not read": ((0, 0), (12, 0), {"metrics_read_s": 80_000}, NONE, Between(0, 12)),
+    "the evidence ends in the second day": ((0, 0), (12, 0), {"metrics_read_s": 43_200}, NONE, NONE),
+    "a day is missing between": ((0, 0), (12, 0), {"starts_at": DAY + timedelta(days=2)}, NONE, Between(0, 12)),
+    "the second day has no point": ((14, 0), (None, None), {}, Between(0, 14), None),
+}
+
+
+@pytest.mark.parametrize(("ended", "started", "changed", "after", "before"), BORDERS.values(), ids=BORDERS)
+def test_a_day_ends_with_what_the_next_one_begins_with(ended, started, changed, after, before):
+    first = HEALTH | {"waiting_end_count": ended[0], "waiting_end_least": ended[1]}
+    second = HEALTH | NEXT | {"waiting_start_count": started[0], "waiting_start_least": started[1]} | changed
+    ends_at = DAY + timedelta(days=1.5 if changed.get("metrics_read_s") == 43_200 else 3)
+    (_, ending), (beginning, _) = levels_of([first, second], ends_at)
+
+    assert (ending, beginning) == (after, before)
+
+
+def test_what_a_neighbouring_day_tells_narrows_what_is_unexplained():
+    row = HEALTH | {"waiting_start_count": 12, "waiting_start_least": 0, "waiting_end_count": 10}
+
+    assert balance_of(row, NONE, NONE).unexplained == Between(0, 13)
+    assert balance_of(row, NONE, NONE, (), (NONE, Between(9, 10))).unexplained == Between(0, 1)
+
+
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory):
     found = world.findings()
@@ -194,3 +225,18 @@ def test_of_all_queues_a_dead_letter_queue_has_only_the_days_that_do_not_balance
 
     assert [day.day for day in balance(read).days] == ["2026-11-21"]
     assert [day.day for day in balance(read, "dlq").days] == ["2026-11-20", "2026-11-21"]
+
+
+@pytest.mark.lake
+def test_the_balance_of_a_queue_says_one_number_of_one_moment(tmp_path):
+    found = world.findings()
+    days = [
+        {"day": "2026-11-20", "waiting_end_count": 0, "waiting_end_least": 0},
+        {"day": "2026-11-21", "waiting_start_count": 12, "waiting_start_least": 0} | NEXT,
+    ]
+    kept = {"dead_letter_reasons": [], "evidence_ids": []}
+    found[QUEUE_HEALTH.name] = [HEALTH | kept | day for day in days]
+    lake = world.save(tmp_path / "lake", found)
+    first, second = balance(lake.findings(), world.QUEUE).days
+
+    assert str(first.waiting_after) == str(second.waiting_before) == "0"
