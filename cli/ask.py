@@ -71,7 +71,7 @@ def ask(
     from forensics.report.questions import COLUMNS, refund, still, why
 
     if question is Question.WHY and key is None:
-        raise QuestionOpenError("why what was charged twice is not said", "Name it: doubletake ask why pay-1001")
+        raise QuestionOpenError("this question is about one message or key", "Name it: doubletake ask why pay-1001")
     if question is not Question.WHY and key is not None:
         raise QuestionOpenError(
             said("{question} is asked of all, not of {key}", question=repr(str(question)), key=repr(key)),

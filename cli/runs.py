@@ -27,7 +27,9 @@ def runs(
 
     lake = chosen.open_lake()
     lake.check_folder()
-    found: list[dict[str, Any]] = [asdict(run) for run in read(lake.root)]
+    found: list[dict[str, Any]] = [
+        asdict(run) | {"started_at": run.started_at.replace("+00:00", "Z")} for run in read(lake.root)
+    ]
     print_rows(found[: -last - 1 : -1], how, _LAYOUT, _COLUMNS)
     if not found:
         say("No run is kept here: the lake was made by an earlier release.")

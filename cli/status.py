@@ -65,7 +65,7 @@ def status(
         for sentence in found.sentences():
             answer(sentence)
         for line in readiness_lines(chosen.open_lake(), queue):
-            answer(in_words(line), is_code=line.startswith(" "))
+            answer(in_words(line), is_code=line.startswith(" ") and not line.endswith(":"))
     return code
 
 

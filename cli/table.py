@@ -18,6 +18,7 @@ _UNFOLDED = 10_000
 
 Record = Mapping[str, Any]
 NAMES = {
+    "arguments",
     "business_keys",
     "consumer",
     "fault_id",

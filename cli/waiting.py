@@ -66,6 +66,9 @@ def waiting(
     for name in dict.fromkeys(day.queue for day in days):
         if drain := drain_of(findings, name):
             (answer if is_table else say)(drain.sentence)
+    if not days:
+        say("No delivery tells when its message was sent, so no wait is known.")
+        return
     say("Intervals are at 95 %; messages are taken to wait independently of one another.")
 
 

@@ -71,6 +71,9 @@ CAUSE_NAMES = {
 TRIGGER_NAMES = CAUSE_NAMES | {INVOKED_AGAIN: "Invoked again for one receive"}
 """The same of what began a redelivery."""
 
+RIVAL_NAMES = CAUSE_NAMES | {"redelivery": "Redelivery by SQS"}
+"""The same of what is ruled out or still open: of one work's several messages that SQS handed one out twice, too."""
+
 END_WORDS = {
     "deleted": "deleted",
     "visibility_expired": "visibility timeout",

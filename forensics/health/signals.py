@@ -315,4 +315,6 @@ def _was(before: Row | None, column: str) -> str:
 def when_before(before: Row | None) -> str:
     """Name what a number is compared with: the week before, or as many days of it as the week at hand has."""
     days = (before or {}).get("compared_days")
+    if days == 1:
+        return "on the same day of the week before"
     return said("in the same {days} of the week before", days=counted(days, "day")) if days else "the week before"

@@ -40,7 +40,7 @@ def readiness_lines(lake: Lake, queue: str | None = None) -> list[str]:
         )
         if row["missing"]:
             command = f"`doubletake suggest {shlex.quote(row['queue'])}`"
-            lines.append(said("  {command} looks for lines that say so in words of their own", command=command))
+            lines += ["  to look for lines that say so in words of their own:", said("  {command}", command=command)]
             first = {"what": row["missing"][0], "name": row["python_lines"][0]}
             lines.append(said("  to log {what}, add in Python: {name}", **first))
             lines.append(said("  or in Node: {name}", name=row["node_lines"][0]))

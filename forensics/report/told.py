@@ -5,7 +5,7 @@ from typing import Any
 
 from forensics.language import Language
 from forensics.sentence import marked
-from forensics.terms import CAUSE_NAMES
+from forensics.terms import RIVAL_NAMES
 from forensics.verdict.why import why_of, why_sentence
 
 Row = Mapping[str, Any]
@@ -26,8 +26,10 @@ def rival(say: Language, text: str) -> tuple[str, str]:
 
     >>> rival(Language("en"), "broker_copy: a FIFO queue does not deliver copies")
     ('Copy made by SQS', 'a FIFO queue does not deliver copies')
+    >>> rival(Language("en"), "redelivery: every receive count is 1")[0]
+    'Redelivery by SQS'
     """
     code, colon, why = marked(text).partition(": ")
     if not colon or " " in code:
         return "", say.sentence(text)
-    return say.maybe(CAUSE_NAMES.get(code, code.replace("_", " "))), say.sentence(why)
+    return say.maybe(RIVAL_NAMES.get(code, code.replace("_", " "))), say.sentence(why)

@@ -80,11 +80,10 @@ def compared_with(review: WeekReview) -> str:
         return "Changes are against the week before."
     if not any(q.compared is not None for q in review.queues):
         return "No day of it can be compared yet, so no change is shown."
+    if review.days == 1:
+        return "Changes compare the day that is over with the same day of the week before."
     return filled(
-        "Changes compare the {count} day that is over with the same days of the week before."
-        if review.days == 1
-        else "Changes compare the {count} days that are over with the same days of the week before.",
-        count=review.days,
+        "Changes compare the {count} days that are over with the same days of the week before.", count=review.days
     )
 
 

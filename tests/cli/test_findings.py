@@ -202,6 +202,13 @@ def test_an_all_clear_speaks_of_what_was_not_read_only_where_something_was_not(t
     )
 
 
+def test_why_without_a_key_says_what_it_lacks(run):
+    code, out, err = run("ask", "why")
+
+    assert (code, out) == (2, "")
+    assert err.startswith("doubletake: this question is about one message or key\n")
+
+
 @pytest.mark.parametrize("command", ["incidents", "messages"])
 def test_where_no_line_names_a_message_nothing_is_called_free_of_suspicion(tmp_path, capsys, command):
     blind = consumer(world.GROUP, "blind")

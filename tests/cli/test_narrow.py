@@ -15,6 +15,7 @@ from cli.verdict import print_verdict
 from forensics.window import TimeWindow
 from tests.cli.test_terminal import printed
 from tests.forensics.report import dead_world, world
+from tests.forensics.report.test_log_readiness import consumer
 
 WIDTH = 80
 LATER = f"{world.QUEUE}-later"
@@ -64,6 +65,20 @@ def test_no_line_is_wider_than_the_terminal_and_no_id_is_folded(two_incidents, c
 
     assert [line for line in too_wide if " " in line] == []  # a single word can only be copied whole
     assert all(any(name in line for line in lines) for name in IDS[command])
+
+
+@pytest.mark.lake
+def test_a_command_to_copy_has_a_line_of_its_own(tmp_path):
+    blind = {"level": "partial", "missing": ["the response"], "python_lines": ["print()"], "node_lines": ["log()"]}
+    found = {"logging_readiness": [consumer(world.GROUP, "partial") | blind]}
+    lake = world.save(tmp_path / "lake", found)
+    lines = on_terminal("status", "--lake", str(lake.root))
+    folded = [line for line in lines if " --" not in line and "print()" not in line]
+
+    assert [line for line in folded if len(line) > WIDTH and " " in line] == []
+    assert [line.strip() for line in lines if "suggest" in line] == [
+        f"`doubletake suggest {world.QUEUE} --lake {lake.root}`"
+    ]
 
 
 def test_a_delivery_names_its_run_and_stream_and_no_word_is_wider_than_the_terminal(two_incidents):

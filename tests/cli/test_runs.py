@@ -1,6 +1,7 @@
 """One line is kept of every run that changes a lake or hands on what is in it: what was asked, and what came of it."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -35,8 +36,21 @@ def test_a_run_is_told_with_its_arguments_counts_and_end(tmp_path, log, capsys):
     assert (done["counts"]["events_seen"], done["counts"]["events_stored"]) == (2, 2)
     assert done["arguments"]["log_group"] == ["/g=orders"]
     assert done["seconds"] > 0
-    assert done["started_at"].endswith("+00:00")
+    assert done["started_at"].endswith("Z")
     assert (refused["exit"], refused["arguments"]["zone"]) == (2, "Mars/Olympus")
+
+
+@pytest.mark.lake
+@pytest.mark.parametrize("code", ["en", "ja"])
+def test_a_run_s_arguments_are_named_as_they_are_typed_in_every_language(tmp_path, log, capsys, code):
+    lake = tmp_path / "lake"
+    cli.main(["import", str(log), "--log-group", "/g=orders", "--lake", str(lake)])
+    capsys.readouterr()
+    cli.main(["runs", "--lake", str(lake), "--language", code])
+    row = capsys.readouterr().out.splitlines()[2]
+
+    assert re.match(r"\d{4}-\d\d-\d\dT[\d:.]+Z  import ", row)
+    assert "log_group ['/g=orders']" in row
 
 
 @pytest.mark.lake

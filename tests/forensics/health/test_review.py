@@ -6,6 +6,7 @@ import pytest
 from forensics.errors import SettingsError
 from forensics.health import WeekUnknownError, opening_week, review_week, week_bounds
 from forensics.health.accepted import CODES, check_codes
+from forensics.report.week_render import compared_with
 from forensics.settings import Settings
 from tests.forensics.health.rows import ACCOUNT, SLOW, finding, week_row
 
@@ -231,6 +232,15 @@ def test_a_week_that_has_begun_is_compared_with_the_same_days_of_the_week_before
 
     assert (found.days, found.total("timeout_count"), found.change("timeout_count")) == (2, 3, -1)
     assert queue.why == "3 function timeouts in 500 runs, 4 in the same 2 days of the week before"
+
+
+def test_of_one_day_that_is_over_the_same_day_of_the_week_before_is_named():
+    rows = [week_row("orders", WEEK, timeout_count=13), week_row("orders", NEXT, timeout_count=3)]
+    days = [a_day("2026-11-16", timeout_count=2), a_day("2026-11-23", timeout_count=3)]
+    found = review(rows, week=NEXT, days=days, until=datetime(2026, 11, 24, 9, tzinfo=UTC))
+
+    assert found.queues[0].why == "3 function timeouts in 500 runs, 2 on the same day of the week before"
+    assert compared_with(found) == "Changes compare the day that is over with the same day of the week before."
 
 
 def test_a_day_that_nobody_read_leaves_nothing_to_compare():

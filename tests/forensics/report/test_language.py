@@ -13,7 +13,9 @@ from forensics.charts import timeline_figure
 from forensics.charts.marks import BLOCKED, HANDLING, IN_FLIGHT, MARKS, MEASURE
 from forensics.checks import Setup
 from forensics.checks.visibility_below_advice import visibility_below_advice
+from forensics.choices import LANGUAGES
 from forensics.errors import ForensicsError
+from forensics.incidents.incident import NO_RECEIVE_COUNTS, NOT_RECEIVED_TWICE, NOT_SENT_TWICE
 from forensics.judging.effect import EFFECTS
 from forensics.lake.findings import sayable
 from forensics.language import Language, phrases
@@ -26,6 +28,7 @@ from forensics.report.case import load_case
 from forensics.report.changes import what_changed
 from forensics.report.options import ReportOptions
 from forensics.report.render import render
+from forensics.report.told import rival
 from forensics.tables import BY_NAME
 from forensics.tables.evidence import QUEUE_SETTINGS
 from forensics.tables.findings import TIMELINE
@@ -369,3 +372,20 @@ def test_a_mark_says_its_label_in_japanese_without_recognising_english(tmp_path)
     assert "work done" not in said
     assert list(read.column_names) == list(TIMELINE.column_names)
     assert "label_marked" not in sayable(read).column_names
+
+
+RULED_OUT = {
+    "nothing was received twice": NOT_RECEIVED_TWICE,
+    "nothing was sent twice": NOT_SENT_TWICE,
+    "not every receive count is logged": NO_RECEIVE_COUNTS,
+}
+
+
+@pytest.mark.parametrize("text", RULED_OUT.values(), ids=RULED_OUT)
+def test_what_is_ruled_out_or_open_has_a_name_in_every_language(text):
+    name, why = rival(Language("en"), text)
+    names = {rival(Language(code), text)[0] for code in LANGUAGES}
+
+    assert name[0].isupper()
+    assert len(names) == len(LANGUAGES)
+    assert why
