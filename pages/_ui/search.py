@@ -20,7 +20,7 @@ from forensics.report.works import told_of_work
 from forensics.tables import Table
 from forensics.tables.evidence import CONSUMERS, COVERAGE, LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
-from pages._ui import details, lines, marks
+from pages._ui import details, lines, marks, why
 from pages._ui.board import Board
 from pages._ui.coverage import reach
 from pages._ui.plots import finished, fitted, kept, legible, show
@@ -30,7 +30,7 @@ from pages._ui.shell import Page
 from pages._ui.states import guarded
 from pages._ui.tables import data_table
 from pages._ui.urltime import read_window
-from pages._ui.words import cause, plain, rival, verdict_badges, verdict_column
+from pages._ui.words import plain, verdict_badges, verdict_column
 
 Row = dict[str, Any]
 ORIGINS = {
@@ -220,7 +220,7 @@ def answer(work: Work, page: Page) -> None:
             lines.whole_line(line, page, around=lines.around_switch())
         elif chosen:
             st.caption(say("No log line stands behind this row: it follows from the others."))
-    why([r for r in page.board.records(REDELIVERIES, *items) if _key(r) in mine], names)
+    why.redelivered([r for r in page.board.records(REDELIVERIES, *items) if _key(r) in mine], names)
 
 
 def _key(row: Row) -> Key:
@@ -314,27 +314,6 @@ def same_bodies(work: Work, rows: list[Row], verdict: Row | None, page: Page) ->
     with guarded("messages that are alike", page.data_version):
         for hint in hints_for(page.board.findings, [(work.hit, verdict, rows)]).get(work.hit.key, ()):
             st.markdown(f":material/lightbulb: {plain(in_words(hint.sentence))}")
-
-
-def why(redeliveries: list[Row], names: dict[Key, str]) -> None:
-    """Say for each redelivery why it came, and which rival causes are out."""
-    if not redeliveries:
-        return
-    st.subheader(say("Why it was redelivered"), anchor="why")
-    several_ids = len({_key(r) for r in redeliveries}) > 1
-    for r in sorted(redeliveries, key=lambda r: (r["item_id"], r["delivery_index"])):
-        who = f"{names[_key(r)]} · " if several_ids else ""
-        number = (
-            say("Receive #{n}", n=r["receive_count"])
-            if r["receive_count"]
-            else say("Delivery {n}", n=r["delivery_index"])
-        )
-        st.markdown(f"**{plain(who)}{number}: {plain(cause(r['cause']))}.** {plain(in_words(r['sentence']))}")
-        lines = [say("- ruled out: {rival}", rival=rival(text)) for text in r["excluded"] or ()]
-        if r["would_decide"]:
-            lines.append(say("- would decide it: {would_decide}", would_decide=plain(in_words(r["would_decide"]))))
-        if lines:
-            st.markdown("\n".join(lines))
 
 
 def is_queue(asked: str, page: Page) -> bool:

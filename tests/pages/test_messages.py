@@ -1,8 +1,10 @@
 """Find a message: by any of its ids, told in one sentence."""
 
+from datetime import timedelta
+
 import pytest
 
-from forensics.tables.findings import DELIVERIES, MESSAGES
+from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
 from pages._ui import plots, search
 from tests.pages import tales
 from tests.pages.reading import words
@@ -141,3 +143,17 @@ def test_a_message_that_has_one_business_key_is_drawn_and_listed_under_it(visit)
 
     assert '"ticktext":["pay_1043"]' in at.get("plotly_chart")[0].proto.spec.replace(" ", "")
     assert set(evidence["Message"]) == {"pay_1043"}
+
+
+@pytest.mark.parametrize("page", [1, 2])
+def test_hundreds_of_redeliveries_of_one_message_are_told_page_by_page(visit, tmp_path, page):
+    story = Story(data_until_at=START + timedelta(hours=1))
+    tales.double_billing(story)
+    (one,) = [r for r in story.findings[REDELIVERIES.name] if r["message_id"] == uuid("payment", 3)]
+    story.findings[REDELIVERIES.name] = [one | {"delivery_index": n, "receive_count": n} for n in range(2, 27)]
+    at = visit("pages/messages.py", story.save(tmp_path / "lake"), q="pay_1043", selection={"why-2": page})
+    told = [m.value.partition(":")[0] for m in at.markdown if m.value.startswith("**Receive #")]
+
+    assert not at.exception
+    assert told == [f"**Receive #{n}" for n in (range(2, 22) if page == 1 else range(22, 27))]
+    assert ("Redeliveries 1 to 20 of 25" if page == 1 else "Redeliveries 21 to 25 of 25") in words(at)

@@ -1,0 +1,46 @@
+"""Why a message was redelivered, redelivery by redelivery."""
+
+from typing import Any
+
+import streamlit as st
+
+from pages._ui.said import in_words, say
+from pages._ui.words import cause, plain, rival
+
+Row = dict[str, Any]
+AT_ONCE = 20
+"""Redeliveries on one page: a message that always fails has hundreds, each with a dozen causes ruled out."""
+
+
+@st.fragment
+def redelivered(redeliveries: list[Row], names: dict[tuple[str, str], str]) -> None:
+    """Say for each redelivery why it came, and which rival causes are out."""
+    if not redeliveries:
+        return
+    st.subheader(say("Why it was redelivered"), anchor="why")
+    several_ids = len({(r["queue_arn"], r["item_id"]) for r in redeliveries}) > 1
+    in_order = sorted(redeliveries, key=lambda r: (r["item_id"], r["delivery_index"]))
+    for r in _of_page(in_order):
+        who = f"{names[r['queue_arn'], r['item_id']]} · " if several_ids else ""
+        number = (
+            say("Receive #{n}", n=r["receive_count"])
+            if r["receive_count"]
+            else say("Delivery {n}", n=r["delivery_index"])
+        )
+        st.markdown(f"**{plain(who)}{number}: {plain(cause(r['cause']))}.** {plain(in_words(r['sentence']))}")
+        lines = [say("- ruled out: {rival}", rival=rival(text)) for text in r["excluded"] or ()]
+        if r["would_decide"]:
+            lines.append(say("- would decide it: {would_decide}", would_decide=plain(in_words(r["would_decide"]))))
+        if lines:
+            st.markdown("\n".join(lines))
+
+
+def _of_page(rows: list[Row]) -> list[Row]:
+    """Show the switch of pages where there are several, and return the rows of the chosen one."""
+    pages = -(-len(rows) // AT_ONCE)
+    if pages < 2:
+        return rows
+    low = (st.pagination(pages, key=f"why-{pages}") - 1) * AT_ONCE
+    shown = rows[low : low + AT_ONCE]
+    st.caption(say("Redeliveries {first} to {last} of {total}", first=low + 1, last=low + len(shown), total=len(rows)))
+    return shown
