@@ -186,8 +186,12 @@ def lane_names(items: Sequence[str], labels: Mapping[str, str]) -> list[str]:
 
     >>> lane_names(["11d6ee51-4cc7-4302", "key:pay_1041", "key:pay_1042"], {"11d6ee51-4cc7-4302": "pay_1041"})
     ['pay_1041', 'key:pay_1041', 'pay_1042']
+    >>> lane_names(["11d6ee51-4cc7-4302", "measure:waiting", "measure:waited"], {"measure:waiting": "a", "measure:waited": "b"})
+    ['11d6ee51', 'a', 'b']
     """
-    names = [labels.get(item, short) for item, short in zip(items, short_names(items), strict=True)]
+    unnamed = [item for item in items if item not in labels]
+    short = dict(zip(unnamed, short_names(unnamed), strict=True))  # what has a label makes no id longer
+    names = [labels[item] if item in labels else short[item] for item in items]
     others = {name for item, name in zip(items, names, strict=True) if not item.startswith(KEY_ITEM)}
     return [
         f"{KEY_ITEM}{name}" if item.startswith(KEY_ITEM) and name in others else name

@@ -5,12 +5,15 @@ from typing import Any
 
 import streamlit as st
 
+from forensics.words import cells
 from pages._ui.said import say
 
 MOST_CHARS = 13
 """Characters of a value that a card of a six-card row shows."""
 ROW_OF_TWO_LINES = 68
 """Pixels of a table row in which a long sentence wraps."""
+LINES_OF_A_ROW, LINE_PX, TEXT_CELL_PX, TEXT_PADDING_PX = 3, 20, 7, 20
+"""Lines that such a row shows, the pixels of a further one and of a letter, and what a cell leaves free."""
 HEADER_PX = 38
 MOST_ROWS_SEEN = 10
 """Rows of such a table before it scrolls."""
@@ -18,9 +21,15 @@ MOST_ROWS_SEEN = 10
 NAME_CHAR_PX, NAME_PADDING_PX, LEAST_NAME_PX, MOST_NAME_PX = 7, 20, 90, 160
 
 
-def two_line_height(rows: int) -> int:
-    """Return the pixels of a table whose rows have two lines."""
-    return ROW_OF_TWO_LINES * min(rows, MOST_ROWS_SEEN) + HEADER_PX
+def row_px(texts: Iterable[tuple[str, int]]) -> int:
+    """Return the pixels of a table's rows in which every text, each with the width of its column, is there to its last line."""
+    lines = (-(-cells(text) * TEXT_CELL_PX // (px - TEXT_PADDING_PX)) for text, px in texts)
+    return ROW_OF_TWO_LINES + LINE_PX * max(0, max(lines, default=0) - LINES_OF_A_ROW)
+
+
+def two_line_height(rows: int, row_height: int = ROW_OF_TWO_LINES) -> int:
+    """Return the pixels of a table whose rows have two lines, or are ``row_height`` pixels high."""
+    return row_height * min(rows, MOST_ROWS_SEEN) + HEADER_PX
 
 
 def whole_px(names: Iterable[str]) -> int:

@@ -16,6 +16,9 @@ _TOOLBAR_PX = 28
 _ENTRY_PX = 29
 """Height of an entry of a legend; on a phone each has a row of its own."""
 
+_NOT_ON_A_PHONE = ("toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d")
+"""Buttons that fingers do without: on a phone all of them would cover the chart's title. Reset and full screen stay."""
+
 
 def legible(figure: Any) -> Any:
     """Give a figure's words the theme's strong text colour, and return it.
@@ -53,6 +56,10 @@ def show(figure: Any, **how: Any) -> Any:
     Of what is drawn Streamlit changes nothing then. A label that one points at has its own ground, and keeps its colour.
     """
     st.html(_IN_THE_THEME)
+    if is_phone():
+        config = how.get("config") or {}
+        left_out = [*config.get("modeBarButtonsToRemove", ()), *_NOT_ON_A_PHONE]
+        how["config"] = config | {"modeBarButtonsToRemove": left_out}
     return st.plotly_chart(figure, **how)
 
 

@@ -9,7 +9,7 @@ from forensics.health.accepted import accepted_risk
 from forensics.settings import AcceptedRisk
 from forensics.tables.health import SETTING_FINDINGS
 from pages._ui import evidence
-from pages._ui.cards import ROW_OF_TWO_LINES, name_px
+from pages._ui.cards import name_px, row_px, two_line_height
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, say
 from pages._ui.shell import Page
@@ -25,6 +25,8 @@ COLOURS: dict[str, Colour] = {
     "passes": "green",
 }
 _ORDER = list(COLOURS)
+_TEXT_PX = {"Finding": 290, "What to do": 240}
+"""Widths of the columns of sentences."""
 
 
 def of_queue(queue_arn: str, page: Page) -> None:
@@ -56,33 +58,34 @@ def table(checks: list[dict[str, Any]], page: Page, has_others: bool = False) ->
 
 
 def _table(checks: list[dict[str, Any]], key: str, alt: str) -> None:
+    rows = [
+        {
+            "Severity": [c["answer"]],
+            "Finding": c["sentence"],
+            "What to do": c["advice"]
+            or (say("Needs {would_decide}.", would_decide=in_words(c["would_decide"])) if c["would_decide"] else ""),
+            "Consumer": "" if c["consumer"] == "-" else c["consumer"],
+            "Check": c["code"],
+            "Evidence": len(c["evidence_ids"] or ()),
+        }
+        for c in checks
+    ]
+    high = row_px((in_words(row[name]), px) for row in rows for name, px in _TEXT_PX.items())
     data_table(
-        [
-            {
-                "Severity": [c["answer"]],
-                "Finding": c["sentence"],
-                "What to do": c["advice"]
-                or (
-                    say("Needs {would_decide}.", would_decide=in_words(c["would_decide"])) if c["would_decide"] else ""
-                ),
-                "Consumer": "" if c["consumer"] == "-" else c["consumer"],
-                "Check": c["code"],
-                "Evidence": len(c["evidence_ids"] or ()),
-            }
-            for c in checks
-        ],
+        rows,
         told=("Finding", "What to do"),
         hide_index=True,
         key=key,
         on_select=evidence.on_choice(key, checks, "sentence"),
         selection_mode=["single-row", "single-cell"],
-        row_height=ROW_OF_TWO_LINES,
+        row_height=high,
+        height=two_line_height(len(rows), high),
         column_config={
             "Severity": st.column_config.MultiselectColumn(
                 options=_ORDER, color=[COLOURS[name] for name in _ORDER], width=84
             ),
-            "Finding": st.column_config.TextColumn(width=290),
-            "What to do": st.column_config.TextColumn(width=240),
+            "Finding": st.column_config.TextColumn(width=_TEXT_PX["Finding"]),
+            "What to do": st.column_config.TextColumn(width=_TEXT_PX["What to do"]),
             "Consumer": st.column_config.TextColumn(width=name_px(c["consumer"] for c in checks)),
             "Check": st.column_config.TextColumn(width=name_px(c["code"] for c in checks)),
             "Evidence": st.column_config.NumberColumn(width=62, help=say("Rows of evidence this rests on.")),

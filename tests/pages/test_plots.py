@@ -5,7 +5,7 @@ import pytest
 from plotly import io
 
 from forensics.charts.hover import ringed
-from pages._ui.plots import finished, fitted
+from pages._ui.plots import finished, fitted, show
 
 
 def figure():
@@ -33,3 +33,18 @@ def test_on_a_phone_a_legend_of_many_marks_has_a_row_for_each(monkeypatch, entri
 
     assert layout.legend.maxheight >= max(29 * entries, 62)
     assert layout.margin.b - 128 == layout.legend.maxheight - 62
+
+
+@pytest.mark.parametrize("is_phone", [True, False])
+def test_on_a_phone_few_buttons_stand_over_a_chart(monkeypatch, is_phone):
+    monkeypatch.setattr("pages._ui.plots.is_phone", lambda: is_phone)
+    monkeypatch.setattr("pages._ui.plots.st.plotly_chart", lambda figure, **how: how)
+    given = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d"]}
+    shown = show(None, key="chart", config=given)
+    left_out = shown["config"]["modeBarButtonsToRemove"]
+
+    assert shown["config"]["displaylogo"] is False
+    assert ({"toImage", "pan2d", "zoomIn2d"} <= set(left_out)) is is_phone
+    assert "lasso2d" in left_out
+    assert "resetScale2d" not in left_out
+    assert given["modeBarButtonsToRemove"] == ["lasso2d"]
