@@ -20,7 +20,7 @@ from forensics.tables.health import SETTING_FINDINGS
 from forensics.verdict.interval import AFFECTED
 from forensics.words import cells
 from pages._ui import marks
-from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height, whole_px
+from pages._ui.cards import LINES_OF_A_ROW, TEXT_CELL_PX, TEXT_PADDING_PX, card, row, row_px, two_line_height, whole_px
 from pages._ui.completeness import share_card
 from pages._ui.coverage import was_read_in_full
 from pages._ui.linked import unknown_in_link
@@ -32,13 +32,13 @@ from pages._ui.shell import Page
 from pages._ui.states import guarded
 from pages._ui.tables import data_table
 from pages._ui.urltime import Window, read_window
-from pages._ui.words import VERDICTS, cause, cause_name, plain, verdict_column
+from pages._ui.words import VERDICT_PX, VERDICTS, cause, cause_name, plain, verdict_column
 
 Incident = dict[str, Any]
 BARS = 12
 """Bars of a fault's course: in a cell of 50 pixels twice as many are lines that nobody sees on a dark page."""
-LEAST_PX, TEXT_PADDING_PX, TEXT_CELL_PX, LINES_OF_A_ROW = 190, 20, 7, 3
-"""What happened: the least width of its column, what its lines leave free, a letter, its lines."""
+TABLE_PX, LEAST_PX, FEWEST_PX = 940, 190, 150
+"""What a desk of 1440 pixels leaves the table's columns; what the one of what happened has, and at least where ids are long."""
 PERIODS = {"all": None, "24 h": timedelta(hours=24), "7 days": timedelta(days=7), "28 days": timedelta(days=28)}
 
 
@@ -297,12 +297,19 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
         }
         for f in ranked
     ]
+    is_english = language().code == "en"
+    px = {"Verdict": VERDICT_PX[is_english], "Last": 92 if is_english else 126}
+    px |= {"State": 76 if is_english else 112, "Repeats": 62 if is_english else 74, "Cause": 114}
+    px |= {"Incident": whole_px(row["Incident"] for row in rows), "Times": 46, "Over time": 66}
+    others = sum(width for name, width in px.items() if course or name not in ("Times", "Over time"))
+    px["What happened"] = _width_px([row["What happened"] for row in rows], TABLE_PX - others)
+    high = row_px((row[name], px[name]) for row in rows for name in ("What happened", "State", "Cause"))
     event = data_table(
         rows,
         hide_index=True,
         key="incidents",
-        row_height=ROW_OF_TWO_LINES,
-        height=two_line_height(len(rows)),
+        row_height=high,
+        height=two_line_height(len(rows), high),
         on_select="rerun",
         selection_mode=["single-row", "single-cell"],
         column_order=[
@@ -317,27 +324,27 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
         ],
         column_config={
             "Verdict": verdict_column(),
-            "What happened": st.column_config.TextColumn(width=_width_px([row["What happened"] for row in rows])),
-            "Times": st.column_config.NumberColumn(width=46, help=say("Incidents with the same trigger and settings.")),
+            "What happened": st.column_config.TextColumn(width=px["What happened"]),
+            "Times": st.column_config.NumberColumn(
+                width=px["Times"], help=say("Incidents with the same trigger and settings.")
+            ),
             "Over time": st.column_config.BarChartColumn(
-                width=66,
+                width=px["Over time"],
                 y_min=0,
                 help=say(
                     "Incidents from {start} to {end}.", start=page.clock.minute(first), end=page.clock.minute(last)
                 ),
             ),
             "Last": st.column_config.TextColumn(
-                width=92 if language().code == "en" else 126,
+                width=px["Last"],
                 help=say("When it was last active; {zone}.", zone=page.clock.label()),
             ),
-            "State": st.column_config.TextColumn(width=76 if language().code == "en" else 112),
+            "State": st.column_config.TextColumn(width=px["State"]),
             "Repeats": st.column_config.TextColumn(
-                width=62 if language().code == "en" else 74, help=say("Times that work was done beyond the first.")
+                width=px["Repeats"], help=say("Times that work was done beyond the first.")
             ),
-            "Cause": st.column_config.TextColumn(width=114),
-            "Incident": st.column_config.TextColumn(
-                width=whole_px(row["Incident"] for row in rows), help=say("The last one.")
-            ),
+            "Cause": st.column_config.TextColumn(width=px["Cause"]),
+            "Incident": st.column_config.TextColumn(width=px["Incident"], help=say("The last one.")),
         },
         alt=say("Faults, the worst first"),
     )
@@ -346,6 +353,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
     return ranked[picked[0]] if picked else None
 
 
-def _width_px(texts: list[str]) -> int:
-    """Return the pixels in which the longest text takes the three lines that a row has; what is over that is not seen."""
-    return max(LEAST_PX, *(TEXT_PADDING_PX + -(-cells(text) // LINES_OF_A_ROW) * TEXT_CELL_PX for text in texts))
+def _width_px(texts: list[str], room_px: int) -> int:
+    """Return the pixels in which the longest text takes three lines, or what there is room for: else ids are pushed out at the right."""
+    wanted = max(LEAST_PX, *(TEXT_PADDING_PX + -(-cells(text) // LINES_OF_A_ROW) * TEXT_CELL_PX for text in texts))
+    return max(min(wanted, room_px), FEWEST_PX)

@@ -82,13 +82,17 @@ def rival(text: str) -> str:
     return f"**{plain(name)}**: {plain(why)}" if name else plain(why)
 
 
+VERDICT_PX = {True: 92, False: 104}
+"""Widths of the column of verdicts, in English and in other languages."""
+
+
 def verdict_column() -> Any:
     """Return the column that shows a verdict as a chip: the word, and a colour beside it."""
     return st.column_config.MultiselectColumn(
         "Verdict",
         options=list(VERDICTS),
         color=[colour for colour, _ in VERDICTS.values()],
-        width=92 if language().code == "en" else 104,
+        width=VERDICT_PX[language().code == "en"],
     )
 
 

@@ -87,6 +87,21 @@ def test_where_nothing_came_back_its_times_take_no_room_and_the_whole_sentence_a
     )
 
 
+def test_long_ids_are_not_pushed_out_at_the_right_and_a_long_cause_is_there_to_its_last_line(visit, tmp_path):
+    story = Story(data_until_at=START + timedelta(hours=1))
+    tales.double_billing(story)
+    [first] = [i for i in story.findings[INCIDENTS.name] if i["incident_id"] == DOUBLE_BILLING]
+    long = first | {"incident_id": "refund-requests-20261120T0512Z", "trigger": "dedup_window_passed"}
+    story.add(INCIDENTS, long)
+    story.add(INCIDENTS, long | {"incident_id": "refund-requests-20261120T0514Z"})
+    table = visit("app.py", story.save(tmp_path / "lake")).dataframe[0]
+    px = {name: column["width"] for name, column in json.loads(table.proto.columns).items() if "width" in column}
+
+    assert "Over time" in table.proto.column_order
+    assert sum(px[name] for name in table.proto.column_order) <= 947  # what a window of 1440 leaves
+    assert table.proto.row_height >= 88  # four lines
+
+
 def test_what_is_open_is_counted_in_faults_by_card_sentence_and_table(visit, tmp_path):
     story = Story(data_until_at=START + timedelta(hours=1))
     tales.double_billing(story)
