@@ -9,6 +9,7 @@ from cli import complete
 from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
 from cli.output import FormatOption, RowFormat, print_rows, say
 from cli.rows import Records, all_of, say_nothing_found, with_interval
+from cli.said import count_text, term
 from cli.table import Layout
 from forensics.verdict.interval import VERDICTS
 
@@ -80,7 +81,12 @@ def messages(
     order = ("queue", "first_received_at", "item_id")
     records = Records(findings.read(MESSAGES, where=all_of(wanted)), order, told)
     print_rows(records, how, _MESSAGE_TABLE, (*message_record({}), "marks", "set_aside"))
-    if not records:
+    if records:
+        return
+    others = findings.read(MESSAGES, ["item_id"], all_of({**wanted, "verdict": None})).num_rows if verdict else 0
+    if others:
+        say("None of {messages} is {verdict}.", messages=count_text(others, "message"), verdict=term(str(verdict)))
+    else:
         say_nothing_found(findings, queue)
 
 

@@ -181,24 +181,27 @@ def test_a_table_that_is_piped_cuts_no_id(run):
     assert f"{world.GROUP}|{world.STREAM}|{world.RUNS[0][0]}|1" in out
 
 
-def test_finding_nothing_is_said_with_what_was_checked_and_on_stderr(run):
+def test_where_no_message_has_a_verdict_it_is_said_among_how_many_and_on_stderr(run):
     code, out, err = run("messages", "--queue", world.QUEUE, "--verdict", "absorbed", "--format", "jsonl")
 
     assert (code, out) == (0, "")
-    assert f"No incidents of queue {world.QUEUE!r}; 6 deliveries of it checked" in err
-    assert "`doubletake status" in err, "a source of it was denied"
+    assert err == "None of 3 messages is absorbed.\n"
 
 
-def test_an_all_clear_speaks_of_what_was_not_read_only_where_something_was_not(tmp_path, capsys):
-    whole = [r for r in world.settings()[COVERAGE] if r["status"] == "ok"][:1]
+@pytest.mark.parametrize(
+    ("status", "more"), [("ok", ""), ("denied", "`doubletake status --lake {lake}` says what was not read in full.\n")]
+)
+def test_an_all_clear_speaks_of_what_was_not_read_only_where_something_was_not(tmp_path, capsys, status, more):
+    read = [r | {"status": status} for r in world.settings()[COVERAGE] if r["status"] == "ok"][:1]
     lake = world.save(tmp_path / "lake", {DELIVERIES.name: world.deliveries()})
     shutil.rmtree(lake.path(COVERAGE))
-    lake.append(COVERAGE, whole, "t|c")
+    lake.append(COVERAGE, read, "t|c")
     again(lake)
 
     assert cli.main(["incidents", world.QUEUE, "--lake", str(lake.root)]) == 0
     assert capsys.readouterr().err == (
         f"No incidents of queue {world.QUEUE!r}; 6 deliveries of it checked in this data version.\n"
+        + more.format(lake=lake.root)
     )
 
 
