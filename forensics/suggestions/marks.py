@@ -139,7 +139,10 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 examples(guard.placed.template),
             )
         )
-    if deleted in candidates and says_deleted(deleted.template.expression):
+    # who gives a message up may delete it, too
+    ended = _items_with(*done, *([guard.placed.template] if guard else ()))
+    is_of_work = not done or deleted is None or _items_with(deleted.template) <= ended
+    if deleted in candidates and says_deleted(deleted.template.expression) and is_of_work:
         proposals.append(
             Proposal(
                 section,
@@ -293,11 +296,14 @@ def _why_closing(effect: Placed, runs: Sequence[RunLines], over: Placed | None) 
     return said("{told}; no run was interrupted, so that only time tells it from a line before the work", told=told)
 
 
+def _items_with(*templates: Template) -> set[tuple[int, int]]:
+    """Return the places of runs and items with a line of any of some templates."""
+    return {(place, s.item) for template in templates for place, sayings in template.sayings.items() for s in sayings}
+
+
 def _without(effect: Template, guard: Placed | None, runs: Sequence[RunLines]) -> Iterator[str]:
     """Yield ids of messages whose run ended well without the line and without a guard's."""
-    has = {(place, s.item) for place, sayings in effect.sayings.items() for s in sayings}
-    if guard:
-        has |= {(place, s.item) for place, sayings in guard.template.sayings.items() for s in sayings}
+    has = _items_with(effect, *([guard.template] if guard else ()))
     found = 0
     for place, run in enumerate(runs):
         for number, item in enumerate(run.items):

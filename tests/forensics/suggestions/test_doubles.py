@@ -100,3 +100,18 @@ def test_a_line_that_says_deleted_is_no_workers_effect_though_more_messages_have
 
     assert told["effect"].startswith("charged")
     assert "charged" in values(found(runs))["effect"]
+
+
+@pytest.mark.parametrize("given_up", [0, 1, 4])
+def test_a_line_that_says_deleted_is_no_mark_where_messages_have_it_whose_work_was_not_done(given_up):
+    def says(message_id, key, count):
+        if int(message_id[-12:]) < given_up:
+            done = (900, f"gave up {key} for {message_id}: card declined")
+        else:
+            done = (900, f"charged {key} for {message_id}")
+        return [(1, f"charging {key} for {message_id}"), done, (100, f"Acknowledging {message_id}")]
+
+    told = values(found_of_worker(day(says, size=1)))
+
+    assert told["effect"].startswith("charged")
+    assert ("deleted" in told) is (given_up == 0)
