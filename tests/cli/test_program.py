@@ -123,7 +123,7 @@ def test_quiet_still_says_what_went_wrong_and_is_over_with_the_command(run, lake
 
     assert code == 2
     assert "/nowhere'" in err
-    assert "No incidents" in later
+    assert "None of 3 messages is absorbed." in later
 
 
 @pytest.mark.lake
