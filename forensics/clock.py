@@ -5,6 +5,8 @@ from zoneinfo import ZoneInfo
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+"""As English loggers and people write them."""
 ZONE_HINT = "Use an IANA name like Europe/Berlin or Asia/Tokyo."
 
 

@@ -4,8 +4,9 @@ import re
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_MONTHS = {name: f"{number:02}" for number, name in enumerate(_NAMES, 1)}
+from forensics.clock import MONTHS
+
+_MONTHS = {name: f"{number:02}" for number, name in enumerate(MONTHS, 1)}
 _SYSLOG = re.compile(
     r"""(?x)
     (?:<\d{1,3}>)?                                      # facility and severity, as they go over the network
@@ -44,10 +45,10 @@ _NAMED_MONTHS = (
 _CLOCK = re.compile(r"\d:\d\d:\d\d")
 _NAMED_MONTH_CHARS = 44
 _BEFORE_TIME = re.compile(
-    r"""(?x)
-    .*\d.* | [\[(<{].* | .*[\])>}|]                             # a date, an address, a level or a thread in brackets
-    | (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}[.,]?
-    | [A-Z]{1,8}:? | \W+ | (?:time|ts|at|date)=["']?
+    rf"""(?x)
+    .*\d.* | [\[(<{{].* | .*[\])>}}|]                             # a date, an address, a level or a thread in brackets
+    | (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|{"|".join(MONTHS)})[a-z]{{0,6}}[.,]?
+    | [A-Z]{{1,8}}:? | \W+ | (?:time|ts|at|date)=["']?
     """
 )
 """A word that can stand before a time where a log line begins; before one that a sentence or a field tells stand others."""

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from forensics.clock import MONTHS
 from forensics.parsers import parse_line
 from ingest.json_stream import REST, BadJsonError, JsonStream, UnreadableValue
 from ingest.line_times import TIME_FIELDS, LineClock, TimeUnclearError, epoch_ms
@@ -60,7 +61,6 @@ _OF_THE_TOOL = re.compile(
 NO_EVENT = "no field of it is a time, or none a text"
 _EMPTY = (None, "", "-", "(null)")
 _KIBANA_TIME = re.compile(r"([A-Z][a-z]{2}) (\d{1,2}), (\d{4}) @ (\d\d:\d\d:\d\d(?:\.\d{1,9})?)")
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _MOST_DEEP = 6
 _LATEST = 1e19
 """No time in nanoseconds is as large; NaN and what lies before 1970 are none either."""
@@ -141,8 +141,8 @@ def time_ms(value: Any, clock: LineClock) -> Any:
         return epoch_ms(float(value) if "." in value else int(value))
     if found := _KIBANA_TIME.fullmatch(value):
         month, day, year, time = found.groups()
-        if month in _MONTHS:
-            value = f"{year}-{_MONTHS.index(month) + 1:02d}-{int(day):02d} {time}"
+        if month in MONTHS:
+            value = f"{year}-{MONTHS.index(month) + 1:02d}-{int(day):02d} {time}"
     try:
         at = clock.read_ms(value)
     except TimeUnclearError:

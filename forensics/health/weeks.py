@@ -3,6 +3,7 @@
 import re
 from datetime import date, timedelta
 
+from forensics.clock import MONTHS
 from forensics.errors import ForensicsError
 from forensics.sentence import said
 
@@ -65,5 +66,4 @@ def week_title(week: str) -> str:
 
 
 def _day(day: date) -> str:
-    months = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-    return f"{day.day} {months[day.month - 1]}"
+    return f"{day.day} {MONTHS[day.month - 1]}"

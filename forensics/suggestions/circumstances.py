@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from forensics.clock import MONTHS
+
 _IN_JSON = re.compile(
     r'"(?P<name>[A-Za-z@_][\w@.-]*)": ?(?:"(?P<quoted>[^"\\]*)"|(?P<value>true|false|null)(?![\w"]))', re.ASCII
 )
@@ -19,7 +21,7 @@ _TAG = re.compile(r"\[ ?(?P<value>[\w.:/@+-]+) ?\]", re.ASCII)
 TOKEN = re.compile(r"[A-Za-z0-9_.@+-]+", re.ASCII)
 """What of a line an id or a name may be."""
 _WITH_DIGIT = re.compile(r"(?<![A-Za-z0-9_.@+-])[A-Za-z_.@+-]*+[0-9][A-Za-z0-9_.@+-]*+", re.ASCII)
-_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
+_MONTH = rf"(?:{'|'.join(MONTHS)})[a-z]{{0,6}}"
 _PART_OF_TIME = re.compile(
     rf"""(?x)
     (?P<time>[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:[.,][0-9]{{1,9}})?)?[ \u00a0\u202f]?)
