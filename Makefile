@@ -68,6 +68,7 @@ $(VENV)/bin/python:
 $(VENV)/.runtime: requirements.txt pyproject.toml hatch_build.py | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	$(BIN)/python -m cli.java_classes
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime

@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Thread
 
 from pyspark import SparkConf, SparkContext
+from pyspark.find_spark_home import _find_spark_home
 
 from forensics.sentence import said
 from spark_jobs.java import find_java
@@ -17,7 +18,7 @@ from spark_jobs.scratch import scratch_folder
 DEFAULT_MEMORY = "1g"
 DRIVER_MEMORY = os.environ.get("DOUBLETAKE_SPARK_MEMORY", DEFAULT_MEMORY)
 
-_SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss4m"
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss4m"
 """Java only hands out work: its slow compiler never pays for itself."""
 _QUIET = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
 """Errors only: Spark else greets with lines about its logging before the first word of ours."""
@@ -25,7 +26,9 @@ _LONGEST_FOLDER_OF_SOCKETS = 60
 """Bytes: macOS knows sockets by names of up to 103, and Spark's take 42 and a slash."""
 
 
-def spark_context(master: str | None = None, say: Callable[[str], None] | None = None) -> SparkContext:
+def spark_context(
+    master: str | None = None, say: Callable[[str], None] | None = None, java_options: str = ""
+) -> SparkContext:
     """Return the running context or start one: this interpreter, loopback only, no web page, none of Spark's SQL.
 
     ``master`` None means every core of this machine inside this process; ``say`` is told which Java was taken.
@@ -49,7 +52,7 @@ def spark_context(master: str | None = None, say: Callable[[str], None] | None =
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": DRIVER_MEMORY,
-        "spark.driver.extraJavaOptions": f"{_SHORT_LIVED} {_QUIET} -Djava.io.tmpdir={scratch}",
+        "spark.driver.extraJavaOptions": f"{SHORT_LIVED} {_QUIET} -Djava.io.tmpdir={scratch} {java_options}",
         "spark.speculation": "false",
         "spark.python.daemon.module": "spark_jobs.python_daemon",
     }
@@ -66,7 +69,7 @@ def spark_context(master: str | None = None, say: Callable[[str], None] | None =
         settings |= {
             "spark.executorEnv.PYTHONPATH": root,
             "spark.executorEnv.POLARS_MAX_THREADS": threads,
-            "spark.executor.extraJavaOptions": _SHORT_LIVED,
+            "spark.executor.extraJavaOptions": SHORT_LIVED,
         }
     conf = SparkConf().setAppName("doubletake").setMaster(master or "local[*]").setAll(list(settings.items()))
     with java_home(java.launcher_home()):
@@ -77,6 +80,11 @@ def spark_context(master: str | None = None, say: Callable[[str], None] | None =
         counting.handle_error = lambda request, address: None
         counting.shutdown = Thread(target=counting.shutdown, daemon=True).start
     return context
+
+
+def class_path() -> str:
+    """Return the archives of Spark's Java, in the words of Spark's launcher."""
+    return f"{_find_spark_home()}/jars/*"
 
 
 def may_hold_sockets(folder: Path) -> bool:

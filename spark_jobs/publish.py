@@ -80,9 +80,6 @@ class Surrounding:
         return None if self.measured.data_until is None else moment(self.measured.data_until)
 
 
-# -- messages -----------------------------------------------------------------------------------------------------------
-
-
 @kernel("messages")
 def messages(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     """Write the verdicts of one judged unit with their incidents, the bars and marks of those, and what its works tell of each."""
@@ -108,9 +105,6 @@ def _shares(judged: Path, mine: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([sure, pl.DataFrame(found, SHARE_SCHEMA, orient="row")])
 
 
-# -- incidents ----------------------------------------------------------------------------------------------------------
-
-
 @kernel("incidents")
 def incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     """Write incidents that began in one stretch of time, with counterfactuals."""
@@ -130,9 +124,6 @@ def incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     written(folder, "incidents", frame(told, schema_of(INCIDENTS)), INCIDENTS.key)
     written(folder, "counterfactuals", frame(answers, schema_of(COUNTERFACTUALS)), COUNTERFACTUALS.key)
     return {"incidents": len(told), "ids": [row["incident_id"] for row in told]}
-
-
-# -- queues and message groups ------------------------------------------------------------------------------------------
 
 
 @kernel("group_runs")
@@ -269,9 +260,6 @@ def _deliveries_in(cache: Cache, unit: Unit, of: str) -> pl.LazyFrame:
     return pl.scan_parquet(files).filter(wanted) if files else pl.LazyFrame(schema=schema_of(DELIVERIES))
 
 
-# -- incidents of queues whose logs name no message ---------------------------------------------------------------------
-
-
 def blind(
     around: Surrounding, parts: Sequence[tuple[str, str]], names_items: Mapping[Writer, bool], ids: Iterable[str]
 ) -> pl.DataFrame:
@@ -284,9 +272,6 @@ def blind(
     return frame(
         blind_windows(failed, around.measured.in_force, points, set(ids), around.finality), schema_of(INCIDENTS)
     )
-
-
-# -- health, readiness, checks ------------------------------------------------------------------------------------------
 
 
 @kernel("days")

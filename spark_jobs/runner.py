@@ -129,8 +129,6 @@ class _Run:
         """Staged files and what they were linked to."""
         self.run_id = f"{time.time_ns() // 1_000_000:015d}-{uuid.uuid4().hex[:12]}"
 
-    # -- the steps ----------------------------------------------------------------------------------------------------
-
     def run(self, generation_id: str) -> Generation:
         """Run every step and make its findings visible."""
         shared = Shared(self.cache, self.evidence.since, call_files=self.evidence.call_files)

@@ -176,8 +176,6 @@ class _Lines:
             last_at=lines["at"].to_numpy()[last],
         ).drop("kind")
 
-    # -- ordinary runs, by vectors ------------------------------------------------------------------------------------
-
     def ordinary(self) -> Part:
         """Return what ordinary runs tell; they are not looked at again."""
         odd = ~self.runs["is_whole"].to_numpy() | (self.runs["event_count"].to_numpy() > 1)
@@ -368,8 +366,6 @@ class _Lines:
         lost = found.filter((speaks & pl.col("there").is_null()) | both | (pl.col("by_key") & pl.col("is_again")))
         self._mark_odd(odd, lost["run"])
         return told_once(found).drop("there", "keyed_id", "is_again")
-
-    # -- the others ---------------------------------------------------------------------------------------------------
 
     def over(self) -> pl.DataFrame:
         """Return the lines of runs that are over and were not ordinary."""

@@ -72,6 +72,66 @@ def test_whichever_java_is_taken_is_started_without_the_vector_module_and_with_a
     assert "incubator" not in asked.stderr
 
 
+@pytest.fixture
+def spark_home(tmp_path, monkeypatch) -> Path:
+    home = tmp_path / "spark"
+    home.mkdir()
+    monkeypatch.setenv("SPARK_HOME", str(home))
+    return home
+
+
+def _arguments(java: Java, *given: str) -> list[str]:
+    """Return what a Java that prints its arguments is started with."""
+    java.executable.parent.mkdir(parents=True)
+    java.executable.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
+    java.executable.chmod(0o755)
+    launcher = java.launcher_home() / "bin" / "java"
+    return subprocess.run([launcher, *given], capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+@pytest.fixture
+def printing_java(tmp_path, monkeypatch) -> Java:
+    monkeypatch.setattr(java, "_INSIDE", tmp_path / "kept here")
+    return Java(tmp_path / "printing", 21, "PATH")
+
+
+def test_classes_that_were_written_down_are_taken(printing_java):
+    printing_java.classes.parent.mkdir(parents=True)
+    printing_java.classes.touch()
+
+    assert f"-XX:SharedArchiveFile={printing_java.classes}" in _arguments(printing_java, "Main")
+
+
+def test_without_them_java_is_asked_for_none(printing_java):
+    assert _arguments(printing_java, "Main") == ["Main"]
+
+
+def test_the_class_path_of_spark_is_the_one_for_which_classes_were_written_down(printing_java, spark_home):
+    asked = f"{spark_home}/conf:{spark_home}/jars/slf4j-api-2.0.17.jar:{spark_home}/jars/*"
+
+    assert _arguments(printing_java, "-cp", asked) == ["-cp", f"{spark_home}/jars/*"]
+
+
+def test_a_configuration_of_spark_s_that_is_there_stays_on_the_class_path(printing_java, spark_home):
+    (spark_home / "conf").mkdir()
+    asked = f"{spark_home}/conf:{spark_home}/jars/slf4j-api-2.0.17.jar:{spark_home}/jars/*"
+
+    assert _arguments(printing_java, "-cp", asked) == ["-cp", asked]
+
+
+@pytest.mark.parametrize("content", [b"", b"no classes\n", bytes(range(256)) * 300])
+def test_a_damaged_file_of_classes_costs_only_time(some_java, tmp_path, monkeypatch, content):
+    monkeypatch.setattr(java, "_INSIDE", tmp_path / "inside")
+    some_java.classes.parent.mkdir(parents=True)
+    some_java.classes.write_bytes(content)
+
+    launcher = some_java.launcher_home() / "bin" / "java"
+    asked = subprocess.run([launcher, "-version"], capture_output=True, text=True, check=True)
+
+    assert asked.stdout == ""
+    assert asked.stderr.startswith("openjdk version")
+
+
 def test_each_java_has_a_launcher_of_its_own(tmp_path):
     one, other = (Java(tmp_path / name, 17, "PATH") for name in ("one", "other"))
 
