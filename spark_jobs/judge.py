@@ -92,7 +92,8 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     written(folder, "redeliveries", redeliveries)
     written(folder, "rulings", _rulings([judged.redeliveries[n] for n in order], redeliveries))
     write_mapped(messages, folder / VERDICT_ROWS)
-    marks = frame(mark_rows(judged.ledger, judged.messages), MARK_SCHEMA)
+    drawn = {(message.queue_arn, message.item_id) for message in judged.messages}
+    marks = frame(mark_rows(judged.ledger, drawn), MARK_SCHEMA)
     write_mapped(marks.with_columns(places.arg_sort().gather(marks["place"]).alias("place")), folder / MARKS)
     verdicts = frame(map(attrgetter(*VERDICT_SCHEMA), judged.messages), VERDICT_SCHEMA)
     write_mapped(verdicts.sort("queue_arn", "item_id"), folder / VERDICTS)

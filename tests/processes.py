@@ -30,6 +30,7 @@ TOGETHER = {
     "tests/spark_jobs/test_reuse.py": "in rounds",
     "tests/pages/in_browser/": "in a browser",
     "tests/spark_jobs/test_canary.py": "of many worlds",
+    "tests/spark_jobs/test_drawn.py": "of many worlds",
     "tests/spark_jobs/test_imported.py": "of many worlds",
     "tests/spark_jobs/test_mutants.py": "of many worlds",
     "tests/spark_jobs/test_queue_findings_truth.py": "of many worlds",

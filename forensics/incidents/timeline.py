@@ -7,7 +7,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from forensics.judging.model import Message
 from forensics.judging.pairs import are_one_receive
 from forensics.sentence import said
 from forensics.streams.model import Delivery
@@ -30,13 +29,12 @@ MARKED = ("queue_arn", "item_id", "message_id", "receive_count", "function_name"
 """What it says of its delivery, as the row of ``deliveries`` does; its incident and lane are not known yet."""
 
 
-def mark_rows(ledger: Collection[Delivery], messages: Iterable[Message]) -> list[tuple[Any, ...]]:
-    """Return the bars (in_flight, handling) and marks of messages, as GIVEN names what each says; times in µs.
+def mark_rows(ledger: Collection[Delivery], mine: Collection[tuple[str, str]]) -> list[tuple[Any, ...]]:
+    """Return the bars (in_flight, handling) and marks of messages (queue ARN, item id), as GIVEN names what each says; times in µs.
 
     ``ledger`` holds the works of these messages whole, so that work done again is told from work done first; deliveries of
     other messages get no rows.
     """
-    mine = {(message.queue_arn, message.item_id) for message in messages}
     first_done = _first_done(ledger)
     receives, given_again = _receives(ledger, mine), _given_again(ledger, mine)
     rows = []

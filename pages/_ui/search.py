@@ -11,6 +11,7 @@ from forensics.finding import FoundLine, in_lines
 from forensics.finding.lines import LEAST_CHARS as TEXT_CHARS
 from forensics.finding.lines import MOST_LINES
 from forensics.identity import handle_token, queue_name
+from forensics.incidents.drawn import drawn_rows
 from forensics.lake.conditions import Condition
 from forensics.report.find import FULL_HANDLE, LEAST_CHARS, MOST_HITS, Key, Work, asked_text, hits_of, works
 from forensics.report.find import find as find_messages
@@ -190,7 +191,8 @@ def answer(work: Work, page: Page) -> None:
         st.markdown(plain(" ".join(in_words(told) for told in told_of_work(verdict, verdicts.values()))))
     else:
         st.caption(say("No redelivery found."))
-    timeline = timeline_of([d | {"item_id": _lane(d)} for d in rows])
+    works = {key: told["work_id"] for key, told in verdicts.items()}
+    timeline = timeline_of(drawn_rows(d | {"item_id": _lane(d), "work_id": works.get(_key(d))} for d in rows))
     names = _names(work, rows)
     if not timeline.empty:
         labels = {lane: names[key] for key in work.items if (lane := _lane_of(key)) in set(timeline["item_id"])}

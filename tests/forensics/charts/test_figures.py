@@ -13,6 +13,7 @@ from forensics.charts.lines import NAME_ROW
 from forensics.charts.overview import MOST_BINS, MOST_DIAMONDS, OTHERS, in_flight, lane_names
 from forensics.charts.palette import CHOSEN_OPACITY
 from forensics.charts.words import zone_label
+from forensics.incidents.drawn import drawn_rows
 from forensics.sentence import plain
 from tests.forensics.charts.pointing import pointed_at
 from tests.pages import tales
@@ -376,24 +377,21 @@ def test_more_than_forty_consumers_share_a_last_lane():
 def test_a_ledger_draws_the_same_marks_as_the_timeline_of_its_incident(double_billing):
     story = Story()
     tales.double_billing(story)
-    columns = dict.fromkeys(("started_at", "finished_at", "effect_at", "delete_at", "delete_status"))
-    drawn = timeline_of([columns | d for d in story.findings["deliveries"]])
-    kinds = drawn["kind"].value_counts().to_dict()
+    marks = timeline_of(drawn_rows(story.findings["deliveries"]))
 
-    assert kinds == double_billing["kind"].value_counts().to_dict()
+    assert marks["kind"].value_counts().to_dict() == double_billing["kind"].value_counts().to_dict()
 
 
 def test_a_ledger_draws_work_as_done_again_by_the_slower_of_two_deliveries(double_billing):
     story = Story()
     tales.double_billing(story)
-    columns = dict.fromkeys(("started_at", "finished_at", "effect_at", "delete_at", "delete_status"))
     item = next(d["item_id"] for d in story.findings["deliveries"] if d["effect"] == "yes" and d["delivery_index"] == 2)
-    mine = [columns | d for d in story.findings["deliveries"] if d["item_id"] == item and d["effect"] == "yes"]
+    mine = [d for d in story.findings["deliveries"] if d["item_id"] == item and d["effect"] == "yes"]
     slow = [d | {"effect_at": START + pd.Timedelta(seconds=90 - d["delivery_index"])} for d in mine]
 
-    drawn = timeline_of(slow)
+    marks = timeline_of(drawn_rows(slow))
 
-    assert dict(zip(drawn["kind"], drawn["delivery_index"], strict=True)).items() >= {"repeat": 1, "effect": 2}.items()
+    assert dict(zip(marks["kind"], marks["delivery_index"], strict=True)).items() >= {"repeat": 1, "effect": 2}.items()
 
 
 def test_utc_needs_no_offset():

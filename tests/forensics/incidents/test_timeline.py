@@ -10,7 +10,8 @@ from tests.forensics.incidents.builders import NOON, at, delivery, harmless, mes
 
 
 def rows(messages, ledger):
-    found = [dict(zip(GIVEN, row, strict=True)) for row in mark_rows(ledger, messages)]
+    mine = {(message.queue_arn, message.item_id) for message in messages}
+    found = [dict(zip(GIVEN, row, strict=True)) for row in mark_rows(ledger, mine)]
     for row in found:
         marked = ledger[row.pop("place")]
         row |= {name: getattr(marked, name) for name in MARKED}
