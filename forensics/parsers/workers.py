@@ -220,6 +220,9 @@ class WorkerLine:
     visibility_s: int | None = None
 
 
+_NEEDLES = tuple(dict.fromkeys(needle for form in FORMS for needle in form.needles))
+
+
 def worker(line: str) -> WorkerLine | None:
     """Read a framework's line; None for every other line.
 
@@ -228,7 +231,7 @@ def worker(line: str) -> WorkerLine | None:
     """
     if JSON_NEEDLE in line and (status := JSON_STATUS.find(line, "status")):
         return _laravel_json(line, status)
-    for form in FORMS:
+    for form in FORMS if holds_any(line, _NEEDLES) else ():
         if not holds_any(line, form.needles):
             continue
         found = form.pattern.compiled.search(line)

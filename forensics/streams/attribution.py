@@ -105,7 +105,8 @@ def attributed(
     begin is lost. ``says_ends``: the worker is known to say when it is done with a message; ``silence_ms`` as in ``LogGroup``.
     """
     doubtful: set[str] = set()
-    beside = beside_other_jobs(facts, silence_ms)
+    are_jobs = any(is_nameless_start(placed.fact) for placed in facts)
+    beside = beside_other_jobs(facts, silence_ms) if are_jobs else set()
     for _ in range(MOST_ROUNDS):
         about, contradicted = _attributed(
             facts, one_at_a_time, message_by_handle, doubtful, says_ends, beside, silence_ms

@@ -324,7 +324,7 @@ def _add_record(delivery: Delivery, facts: Sequence[Fact]) -> None:
     if not printed:
         return
     record = printed[0]
-    if len(printed) > 1:
+    if any(fact[_OF_RECORD] != record[_OF_RECORD] for fact in printed):
         record = Fact(*[_highest(values) for values in zip(*printed, strict=True)])
         record = record._replace(position=_lowest([fact.position for fact in printed]))
     delivery.receive_count = record.receive_count

@@ -219,6 +219,8 @@ def _effects_again(facts: Sequence[Fact], silence_ms: int) -> tuple[int, int]:
     An effect with another key is another item's; what a logger writes once more within a moment is an echo, unless its message ended
     in between, and was visible again.
     """
+    if sum(fact.role == "effect" for fact in facts) < 2:
+        return 0, 0
     until = visible_from(facts, silence_ms)
     told: dict[str | None, int] = {}
     is_over, ended_since, count, in_hand = False, False, 0, 0

@@ -35,6 +35,15 @@ def _of_moment(statements: Iterable[Statement]) -> Iterator[Statement]:
             yield statement._replace(kind="app", facts=[f._replace(key=None) for f in marks])
 
 
+_Said = tuple[object, object]
+_WORDS = slice(Fact._fields.index("message_id"), Fact._fields.index("line_mark"))
+
+
+def _said(fact: Fact) -> _Said:
+    """Return what a fact says, whenever and in whichever line."""
+    return fact.role, fact[_WORDS]
+
+
 MOMENT_US = 1_000_000
 """So long after an end a line that tells it once more is no echo of the first, and one that names nothing is of another job."""
 ECHO_US = 20_000
@@ -51,12 +60,12 @@ def facts_once(facts: Sequence[PlacedFact]) -> list[PlacedFact]:
 
 def _without_echoes(facts: Sequence[PlacedFact]) -> list[PlacedFact]:
     found: list[PlacedFact] = []
-    before: dict[str, tuple[int, list[Fact]]] = {}
+    before: dict[str, tuple[int, list[_Said]]] = {}
     for _, line in groupby(facts, attrgetter("fact.evidence_id")):
         placed = list(line)
         at = placed[0].at
-        said = [one.fact._replace(evidence_id="", at=0, line_mark=None) for one in placed]
-        items = {fact.item_id for fact in said}
+        said = [_said(one.fact) for one in placed]
+        items = {one.fact.item_id for one in placed}
         told = [before.get(item, (0, [])) for item in items if item is not None]
         if not (len(told) == len(items) and all(at - then <= ECHO_US and same == said for then, same in told)):
             found += placed
@@ -75,8 +84,8 @@ def _once_in_a_moment(facts: Sequence[PlacedFact]) -> list[PlacedFact]:
     for _, moment in groupby(facts, attrgetter("at")):
         mine = list(moment)
         if len(mine) > 1:
-            seen: dict[Fact, str] = {}
-            lines = [seen.setdefault(p.fact._replace(evidence_id="", line_mark=None), p.fact.evidence_id) for p in mine]
+            seen: dict[_Said, str] = {}
+            lines = [seen.setdefault(_said(placed.fact), placed.fact.evidence_id) for placed in mine]
             again = [placed for placed, line in zip(mine, lines, strict=True) if placed.fact.evidence_id != line]
             if again and (not tells_seconds or any(placed.fact.item_id is not None for placed in again)):
                 repeats = {id(placed) for placed in again}

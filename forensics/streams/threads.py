@@ -17,6 +17,8 @@ TELLS_KEY = frozenset({"record", "started"})
 DECIDES = frozenset({"effect", "guard"})
 """Roles of lines that say whether a message's work was done."""
 
+_IN_HAND = GOES_ON | OPENERS
+
 LEAST_OPENED, TURNS = 10, 0.8
 """So many messages must have been opened, and such a share of them when their thread had none, for threads to take turns."""
 
@@ -29,10 +31,11 @@ def _shows_openings_from(facts: Sequence[PlacedFact], are_several: bool) -> int:
     """
     opened: dict[tuple[str | None, str], Counter[str]] = {}
     ended: dict[tuple[str | None, str], Counter[str]] = {}
+    none = Counter[str]()
     found = 0
     for place, (_, _, _, fact) in enumerate(facts):
         role, message_id = fact.role, fact.message_id
-        if message_id is None or role not in GOES_ON | OPENERS:
+        if message_id is None or role not in _IN_HAND:
             continue
         name = (fact.thread if are_several else None), message_id
         if role in OPENERS:
@@ -40,10 +43,7 @@ def _shows_openings_from(facts: Sequence[PlacedFact], are_several: bool) -> int:
             continue
         if role in CLOSERS:
             ended.setdefault(name, Counter())[role] += 1
-        if (
-            ended.get(name, Counter())[role] > max(opened.get(name, Counter()).values(), default=0)
-            or name not in opened
-        ):
+        if ended.get(name, none)[role] > max(opened.get(name, none).values(), default=0) or name not in opened:
             found = place + 1 if place < LOOK_BACK else len(facts)
     return found
 
