@@ -102,10 +102,12 @@ class LineClock:
         return stamp_ms
 
     def _of_prefix(self, prefix: Prefix) -> "SaidTime | None":
-        if self.zone is None:
+        if prefix.zone is None and self.zone is None:
             raise ZoneUnknownError
         moment = prefix.placed(self.hints)
-        return None if moment is None else SaidTime(moment, _ms_of(prefix.fraction), False)
+        if moment is not None and prefix.zone is not None:
+            moment = _in_utc(moment, prefix.zone)
+        return None if moment is None else SaidTime(moment, _ms_of(prefix.fraction), prefix.zone is not None)
 
     def _placed(self, local: datetime) -> datetime:
         if self.zone is None:
@@ -172,7 +174,7 @@ def said_in(line: str, hints: TimeHints) -> SaidTime | None:
 def own_time(prefix: Prefix, line: str, hints: TimeHints) -> SaidTime | None:
     """Return the time that a line says itself behind what syslog put before it, which is more exact; None where it says none."""
     own = None if goes_on(line) else said_in(line, hints)
-    if own is None:
+    if own is None or (prefix.zone is not None and not own.has_zone):
         return None
     bare = own.moment.replace(tzinfo=None)
     near = prefix.near(bare)
@@ -234,8 +236,10 @@ def _moment(
         moment = datetime.fromisoformat(f"{year}-{month}-{day}T{hour}:{minute}:{second}")
     except ValueError:
         return None
-    if zone is None:
-        return moment
+    return moment if zone is None else _in_utc(moment, zone)
+
+
+def _in_utc(moment: datetime, zone: str) -> datetime:
     if zone in ("Z", "UTC", "GMT"):
         return moment.replace(tzinfo=UTC)
     digits = zone.replace(":", "")

@@ -15,6 +15,25 @@ _SYSLOG = re.compile(
     (?:\ (?P<program>[^\s:\[\]]{1,100}(?:\[\d{1,10}\])?):(?:\ |$))?   # "last message repeated 2 times" names none
     """
 )
+_WHOLE_TIME = (
+    r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)T(?P<clock>\d\d:\d\d:\d\d)(?:\.(?P<fraction>\d{1,9}))?"
+    r"(?P<zone>Z|[+-]\d\d:?\d\d)"
+)
+_NEWER_SYSLOG = (
+    re.compile(  # rsyslog as Debian 12 and Ubuntu 24.04 set it up, and journalctl -o short-iso
+        _WHOLE_TIME
+        + r" (?P<host>[A-Za-z0-9][\w.:-]{0,254}) (?P<program>[^\s:\[\]]{1,100})\[(?P<process>\d{1,10})\]:(?: |$)"
+    ),
+    re.compile(_WHOLE_TIME + r" (?P<host>)(?P<program>app|heroku)\[(?P<process>[a-z][\w.-]{0,60})\]:(?: |$)"),
+    re.compile(  # as it goes over the network (RFC 5424)
+        rf"<\d{{1,3}}>1 {_WHOLE_TIME} (?P<host>\S{{1,255}}) (?P<program>\S{{1,48}}) (?P<process>\S{{1,128}}) \S{{1,32}} "
+        r"(?:-|(?:\[(?:[^\]\\]|\\.)*\])+)(?: \ufeff?|$)"
+    ),
+)
+_LEVELS = frozenset(
+    ["TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "ERR", "CRIT", "CRITICAL", "FATAL", "SEVERE"]
+)
+"""Words that stand where a host would, in lines that their programs wrote themselves."""
 _SLASHED = re.compile(
     r"(?<![\d/])(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>\d{4}), "
     r"(?P<hour>\d{1,2}):(?P<minute>\d\d):(?P<s>\d\d)(?:[ \u00a0\u202f](?P<half>[AaPp]\.?[Mm]\.?)(?![A-Za-z]))?"
@@ -79,7 +98,7 @@ class Parts(NamedTuple):
 
 
 class Prefix(NamedTuple):
-    """What syslog put before a line: its time without year and zone, who wrote it (None: not said), and where the line begins."""
+    """What syslog put before a line: its time, who wrote it (None: not said), and where the line begins. Its old form says neither year nor zone."""
 
     month: str
     day: str
@@ -87,6 +106,8 @@ class Prefix(NamedTuple):
     fraction: str | None
     writer: str | None
     end: int
+    year: str | None = None
+    zone: str | None = None
 
     def in_year(self, year: int) -> datetime | None:
         """Return the time in a year; None where there is no such day."""
@@ -101,11 +122,15 @@ class Prefix(NamedTuple):
         >>> syslog_prefix("Dec 31 23:59:58 ip-10-0-1-12 web[7]: took").near(datetime(2027, 1, 1, 0, 0, 3)).year
         2026
         """
+        if self.year is not None:
+            return self.in_year(int(self.year))
         found = (self.in_year(moment.year + more) for more in (-1, 0, 1))
         return min((at for at in found if at), key=lambda at: abs(at - moment), default=None)
 
     def placed(self, hints: TimeHints) -> datetime | None:
-        """Return the time in the year that the hints tell; None where they tell none."""
+        """Return the time in its year, or in the one that the hints tell; None where they tell none."""
+        if self.year is not None:
+            return self.in_year(int(self.year))
         if hints.near is not None:
             return self.near(hints.near)
         if hints.latest is None:
@@ -121,6 +146,10 @@ def syslog_prefix(line: str) -> Prefix | None:
     >>> prefix.writer, "Nov  5 05:12:00 ip-10-0-1-12 web[3456]: took it"[prefix.end :]
     ('ip-10-0-1-12/web[3456]', 'took it')
     """
+    if "[" in line or "<" in line[:1]:
+        newer = next((found for form in _NEWER_SYSLOG if (found := form.match(line))), None)
+        if newer and newer["host"].upper() not in _LEVELS:
+            return _newer(newer)
     if not (line[:3] in _MONTHS or line[:1] == "<") or not (found := _SYSLOG.match(line)):
         return None
     if (month := _MONTHS.get(found["month"])) is None:
@@ -129,6 +158,13 @@ def syslog_prefix(line: str) -> Prefix | None:
     writer = f"{found['host']}/{program}" if program else None
     end = found.end() if program else found.start("host")
     return Prefix(month, found["day"].zfill(2), found["clock"], found["fraction"], writer, end)
+
+
+def _newer(found: re.Match[str]) -> Prefix:
+    process = "" if found["process"] == "-" else f"[{found['process']}]"
+    writer = "/".join(filter(None, (found["host"], found["program"] + process)))
+    clock = found["clock"], found["fraction"]
+    return Prefix(found["month"], found["day"], *clock, writer, found.end(), found["year"], found["zone"])
 
 
 def begins_line(lead: str) -> bool:

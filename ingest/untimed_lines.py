@@ -154,6 +154,9 @@ class _Lines:
                 return True
             if prefix.in_year(_LEAP_YEAR) is None:
                 return False
+            if prefix.year is not None:
+                self.near = self.near or prefix.placed(_ANY_DAY)
+                return self.near is not None
             self.lacks_zone = True
             self._yearless.setdefault("first", prefix)
             self._yearless["last"] = prefix

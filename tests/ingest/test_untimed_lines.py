@@ -16,7 +16,7 @@ from ingest.file_forms import recognise
 from ingest.file_run import ImportChoices
 from ingest.files import ImportUnclearError, import_files
 from ingest.line_times import DayUnclearError, LineClock, ZoneUnknownError
-from ingest.time_forms import TimeHints
+from ingest.time_forms import TimeHints, syslog_prefix
 from ingest.untimed_lines import survey
 from tests.pages.english import english_in
 
@@ -91,6 +91,20 @@ TIMES = {
         "Nov 20 05:01:07 ip-10-0-1-12 web[3456]: 2026-11-20 06:01:07 took",
         "2026-11-20 05:01:07.000",
     ),
+    "rsyslog": ("2026-11-20T05:01:07.123456+00:00 ip-10-0-1-12 web[3456]: took", "2026-11-20 05:01:07.123"),
+    "rsyslog in its own zone": ("2026-11-20T06:01:07.123456+01:00 ip-10-0-1-12 web[3456]: took", "2026-11-20 05:01:07.123"),
+    "rsyslog before JSON": (
+        '2026-11-20T05:01:07.123456+00:00 ip-10-0-1-12 web[3456]: {"time": "2026-11-20T05:01:06.929Z"}',
+        "2026-11-20 05:01:06.929",
+    ),
+    "rsyslog before a time without a zone": (
+        "2026-11-20T05:01:07.123456+00:00 ip-10-0-1-12 web[3456]: 2026-11-20 06:01:07,100 took",
+        "2026-11-20 05:01:07.123",
+    ),
+    "journalctl": ("2026-11-20T06:01:07+0100 ip-10-0-1-12 web[3456]: took", "2026-11-20 05:01:07.000"),
+    "Heroku": ("2026-11-20T05:01:07.123456+00:00 app[worker.1]: took", "2026-11-20 05:01:07.123"),
+    "RFC 5424": ('<134>1 2026-11-20T05:01:07.123Z ip-10-0-1-12 web 3456 - [a b="]"] took', "2026-11-20 05:01:07.123"),
+    "no such day in rsyslog": ("2026-11-31T05:01:07.123456+00:00 ip-10-0-1-12 web[3456]: took", None),
     "a month that begins a sentence": ("Nov 20 orders were charged", None),
     "no such day": ("Nov 31 05:01:07 ip-10-0-1-12 web[3456]: took", None),
 }  # fmt: skip
@@ -124,6 +138,38 @@ def test_a_line_of_syslog_does_not_go_before_one_of_the_same_second_that_stands_
     read = [utc(clock.read_ms(lead + text)) for text in ('{"asctime": "2026-11-20 05:01:07,529"}', "Traceback")]
 
     assert read == 2 * ["2026-11-20 05:01:07.529"]
+
+
+PREFIXES = {
+    "2026-11-20T05:01:07.123456+00:00 ip-10-0-1-12 web[3456]: took it": ("ip-10-0-1-12/web[3456]", "took it"),
+    "2026-11-20T05:01:07.123456+00:00 app[worker.1]: took it": ("app[worker.1]", "took it"),
+    "<134>1 2026-11-20T05:01:07.123Z ip-10-0-1-12 web 3456 ID47 - \ufefftook it": ("ip-10-0-1-12/web[3456]", "took it"),
+    '<134>1 2026-11-20T05:01:07.123Z ip-10-0-1-12 web - - [a b="c"][d e="f"] took it': ("ip-10-0-1-12/web", "took it"),
+    "<134>1 2026-11-20T05:01:07.123Z ip-10-0-1-12 web 3456 - -": ("ip-10-0-1-12/web[3456]", ""),
+    "2026-11-20T05:01:07Z INFO worker[12]: took it": None,
+    "2026-11-20T05:01:07Z ip-10-0-1-12 web: took it": None,
+    "2026-11-20T05:01:07 ip-10-0-1-12 web[3456]: took it": None,
+    "2026-11-20T05:01:07Z worker[main]: took it": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "expected"), PREFIXES.items())
+def test_what_syslog_puts_before_a_line_with_a_whole_time_is_taken_away_where_it_names_the_process(line, expected):
+    found = syslog_prefix(line)
+
+    assert (found and (found.writer, line[found.end :])) == expected
+
+
+def test_lines_of_rsyslog_are_events_of_their_processes_and_need_no_zone(tmp_path):
+    lines = [f"2026-11-20T06:01:0{n}.5+01:00 ip-1 web[{n % 2}]: took {n}" for n in range(4)]
+    told = surveyed(tmp_path, "\n".join([*lines[:2], "  at charge", *lines[2:]]))
+    found = replace(recognise(tmp_path / "worker.log", "worker.log"), hints=told.hints)
+    events = [item.event for item in read_events(found, None)]
+
+    assert (told.unclear, told.notes, told.lacks_zone) == (None, (), False)
+    assert [e["message"] for e in events] == ["took 0", "took 1\n  at charge", "took 2", "took 3"]
+    assert [e["logStreamName"] for e in events] == 2 * ["file:ip-1/web[0]", "file:ip-1/web[1]"]
+    assert utc(events[0]["timestamp"]) == "2026-11-20 05:01:00.500"
 
 
 LOGS = {
