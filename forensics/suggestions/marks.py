@@ -17,6 +17,7 @@ from forensics.suggestions.outcomes import (
     together,
     words_of,
 )
+from forensics.suggestions.silent_guards import SilentStop, silent_stops
 from forensics.suggestions.templates import Template
 from forensics.suggestions.timing import LEAST_WORK_US, Placed
 from forensics.suggestions.wording import NOT_DONE, says_deleted
@@ -58,7 +59,8 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
     working = [
         p for p in candidates if p is not deleted and not (section == "worker" and says_deleted(own_words_of(p)))
     ]
-    effect = _effect(working, runs, name, cannot_tell, over)
+    silent = silent_stops(working, runs)
+    effect = _effect(working, runs, name, cannot_tell, over, silent)
     guard = guard_of(working, effect.template, runs) if effect else None
     ends = None if effect else ends_of(name, section, working, runs)
     if ends:
@@ -66,10 +68,11 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
         cannot_tell = list(ends.cannot_tell)
     done = (effect.template,) if effect else ends.done if ends else ()
     stopped = len(guard.after_done) if guard else 0
+    unsaid = _stopped_silently(effect, guard.placed if guard else None, silent) if effect else frozenset()
     started = _started(working, [*done, *([guard.placed.template] if guard else ())])
     proposals: list[Proposal] = list(ends.proposals if ends else ())
     if effect:
-        of = effect.once + effect.never + effect.often - stopped
+        of = effect.once + effect.never + effect.often - stopped - len(unsaid)
         proposals.append(
             Proposal(
                 section,
@@ -79,10 +82,10 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 effect.once,
                 of,
                 "messages of runs that ended well",
-                _why_effect(effect, runs, over),
+                _but_silent(_why_effect(effect, runs, over), len(unsaid)),
                 effect.absent,
                 examples(effect.template),
-                tuple(_without(effect.template, guard.placed if guard else None, runs)),
+                tuple(_without(effect.template, guard.placed if guard else None, runs, unsaid)),
             )
         )
         is_in_all = effect.once == of >= LEAST_EXHAUSTIVE and not effect.mixed
@@ -98,7 +101,7 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                     "messages of runs that ended well",
                     _but_failed(
                         said("every message whose work was not stopped by the guard has the line exactly once")
-                        if guard
+                        if guard or unsaid
                         else said("every message has the line exactly once"),
                         effect,
                     ),
@@ -195,8 +198,11 @@ def _effect(
     name: str,
     cannot_tell: list[str],
     over: Placed | None = None,
+    silent: Sequence[SilentStop] = (),
 ) -> Placed | None:
     """Return the last line that closes the work of (nearly) every item; the later of two proves more.
+
+    A line that also closes what a guard stopped without a word (``silent``) tells no work.
 
     A run that was cut off long behind the line speaks against it, unless a guard answered for that message later: then the
     handler itself says that the work had been done. Where a worker says that it deletes a message, or its framework that it is
@@ -206,16 +212,19 @@ def _effect(
     for p in candidates:
         guard = guard_of(candidates, p.template, runs)
         answered = guard.after_done if guard else ()
-        if p.is_once and p.once >= max(LEAST_ITEMS, LEAST_SHARE * (p.once + p.never - len(answered))):
+        stopped = len(answered) + len(_stopped_silently(p, guard.placed if guard else None, silent))
+        if p.is_once and p.once >= max(LEAST_ITEMS, LEAST_SHARE * (p.once + p.never - stopped)):
             whole.append((p, [message for message in p.busy_after if message not in answered]))
     if not whole:
         cannot_tell.append(
             said("{name}: no line stands exactly once with each message, so none can be its effect.", name=name)
         )
         return None
+    of_repeats = {stop.closing.template.shape: stop for stop in silent}
     closing = [p for p, busy in whole if p.can_tell and p.is_closing and not busy]
     if not closing and over:
         closing = [p for p, busy in whole if not busy and not p.is_opening and not NOT_DONE.search(words_of(p))]
+    closing = [p for p in closing if p.template.shape not in of_repeats]
     if closing:
         is_others = any(not says_deleted(own_words_of(p)) for p in closing)
         closing = [p for p in closing if not is_others or not says_deleted(own_words_of(p))]
@@ -224,8 +233,17 @@ def _effect(
         if not p.can_tell:
             least = f"{LEAST_WORK_US // 1000} ms"
             why = said("an item takes less than {span}, too little to tell before from after", span=least)
+        elif stop := of_repeats.get(p.template.shape):
+            why = said(
+                "it also stands with {messages} whose work had been done before, without {line}, which stands with all others: "
+                "as where a guard stops a repeat and says nothing",
+                messages=counted(len(stop.handlings), "message"),
+                line=repr(stop.within.template.texts[0][0].strip()),
+            )
         elif busy:
-            why = said("{n} interrupted runs had it as their last line and went on long behind it", n=len(busy))
+            why = said(
+                "{runs} had it as the last line and went on long behind it", runs=counted(len(busy), "interrupted run")
+            )
         else:
             why = said("{share} of a message's time lies behind it", share=_percent(p.after_share))
         cannot_tell.append(
@@ -237,6 +255,12 @@ def _effect(
             )
         )
     return None
+
+
+def _stopped_silently(effect: Placed, guard: Placed | None, silent: Sequence[SilentStop]) -> frozenset[tuple[int, int]]:
+    """Return the handlings of work done before that lack the effect's line and close as usual, without a guard's line."""
+    lacking = {h for stop in silent if stop.within.template.shape == effect.template.shape for h in stop.handlings}
+    return frozenset(lacking - (_items_with(guard.template) if guard else set()))
 
 
 def _started(candidates: Sequence[Placed], ends: Sequence[Template]) -> Placed | None:
@@ -258,6 +282,17 @@ def _started(candidates: Sequence[Placed], ends: Sequence[Template]) -> Placed |
 
 def _why_effect(effect: Placed, runs: Sequence[RunLines], over: Placed | None) -> str:
     return _but_failed(_why_closing(effect, runs, over), effect)
+
+
+def _but_silent(told: str, stopped: int) -> str:
+    if not stopped:
+        return told
+    return said(
+        "{told}; {messages} whose work had been done before lacked it though all else was logged, as where a guard stops a repeat and "
+        "says nothing",
+        told=told,
+        messages=counted(stopped, "message"),
+    )
 
 
 def _but_failed(told: str, effect: Placed) -> str:
@@ -301,9 +336,11 @@ def _items_with(*templates: Template) -> set[tuple[int, int]]:
     return {(place, s.item) for template in templates for place, sayings in template.sayings.items() for s in sayings}
 
 
-def _without(effect: Template, guard: Placed | None, runs: Sequence[RunLines]) -> Iterator[str]:
-    """Yield ids of messages whose run ended well without the line and without a guard's."""
-    has = _items_with(effect, *([guard.template] if guard else ()))
+def _without(
+    effect: Template, guard: Placed | None, runs: Sequence[RunLines], unsaid: frozenset[tuple[int, int]]
+) -> Iterator[str]:
+    """Yield ids of messages whose run ended well without the line and without a guard's; ``unsaid`` were stopped silently."""
+    has = _items_with(effect, *([guard.template] if guard else ())) | unsaid
     found = 0
     for place, run in enumerate(runs):
         for number, item in enumerate(run.items):

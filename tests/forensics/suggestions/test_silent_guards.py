@@ -1,0 +1,74 @@
+"""A guard that says nothing: the handler goes on and closes as usual, though nothing was done."""
+
+import pytest
+
+from tests.forensics.suggestions.handlers import day, run
+from tests.forensics.suggestions.test_marks import found, found_of_worker, values
+
+LATER = 10**13
+
+
+def says(message, key, count, of_repeat=(), loads=False):
+    """Log an inner line of the work and an outer one of the handler; a repeat has the inner one only if it did the work."""
+    begin = [(1, f"processing {message}")]
+    load = [(200, f"loaded cart of {key}")] if loads else []
+    work = [(400, f"charged {key}")] if count == 1 else list(of_repeat)
+    return [*begin, *load, *work, (5, f"record {message} processed")]
+
+
+def again(numbers, **how):
+    return run(LATER, numbers, lambda message, key, count: says(message, key, count, **how), count=2)
+
+
+FOUND = [found, found_of_worker]
+
+
+@pytest.mark.parametrize("marks_of", FOUND)
+def test_the_line_that_repeats_lack_is_the_effect_and_not_the_one_that_closes_every_handling(marks_of):
+    marks = marks_of([*day(says), again([3])])
+
+    assert values(marks)["effect"] == r"charged (?P<key>\S+)"
+    assert values(marks)["effect_is_exhaustive"] is True
+    assert "lacked it though all else was logged" in marks.proposals[0].sentence
+
+
+def test_a_repeat_that_did_the_work_again_leaves_the_last_line_the_effect():
+    marks = found([*day(says), again([3], of_repeat=[(400, "charged ord-3x")])])
+
+    assert values(marks)["effect"] == r"record (?P<message_id>\S+) processed"
+
+
+def test_no_line_is_the_effect_where_the_one_that_repeats_lack_cannot_be_it():
+    """The run hung behind it: it may say that the work was about to be done."""
+    hung = run(2 * LATER, [900], lambda message, key, count: says(message, key, count)[:-1], quiet_ms=3)
+    hung.status, hung.ended_at = "timeout", hung.ended_at + 30_000_000
+    marks = found([*day(says), again([3]), hung])
+
+    assert "effect" not in values(marks)
+    assert any("also stands with 1 message whose work had been done before" in why for why in marks.cannot_tell)
+
+
+def test_a_guard_that_has_a_line_is_found_though_the_handler_closes_as_usual_behind_it():
+    marks = found([*day(says), again([3, 4], of_repeat=[(1, "already charged ord-3x")])])
+
+    assert values(marks)["effect"].endswith(r"charged (?P<key>\S+)")
+    assert values(marks)["guard"] == r"already charged (?P<key>\S+)"
+
+
+def test_a_line_that_is_missing_from_what_was_never_done_before_says_nothing_of_the_last_one():
+    """Messages with nothing to charge lack it, too."""
+
+    def at_times(message, key, count):
+        return says(message, key, 2 if message.endswith("60") else count)
+
+    assert values(found([*day(at_times), again([3])]))["effect"] == r"record (?P<message_id>\S+) processed"
+
+
+def test_a_repeat_of_what_the_lines_do_not_show_is_one_by_its_receive_count():
+    marks = found([*day(says), again([3, 900])])
+
+    assert values(marks)["effect"] == r"charged (?P<key>\S+)"
+
+
+def test_repeats_alone_of_what_the_lines_do_not_show_say_nothing():
+    assert values(found([*day(says), again([900])]))["effect"] == r"record (?P<message_id>\S+) processed"
