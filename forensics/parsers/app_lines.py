@@ -53,6 +53,8 @@ NODE_UNHANDLED = Pattern(
     "node_unhandled", r"(?:Invoke Error|Unhandled Promise Rejection|Uncaught Exception)" + SPACE + r"*+\{"
 )
 """Node's report, behind a prefix with its level; the JSON that follows names the error."""
+PHP_UNHANDLED = Pattern("php_unhandled", r"^" + REQUEST_ID + BLANK + r"++Invoke Error" + BLANK + r"++\{\"errorType\"")
+"""Bref's report, in Node's words behind the request id alone."""
 NODE_LEVEL = "ERROR"
 NODE_NEEDLES = ("Invoke Error", "Unhandled Promise Rejection", "Uncaught Exception")
 
@@ -105,7 +107,9 @@ def unhandled_error(line: str, level: str | None, has_json: bool) -> Unhandled |
         return Unhandled(name, DOTNET_UNHANDLED.find(line, "error_text"), False)
     if JAVA_NEEDLE in line and level is None and (name := JAVA_UNHANDLED.find(line, "error_type")):
         return Unhandled(name, JAVA_UNHANDLED.find(line, "error_text"))
-    by_node = level == NODE_LEVEL and holds_any(line, NODE_NEEDLES) and NODE_UNHANDLED.find(line)
+    by_node = holds_any(line, NODE_NEEDLES) and (
+        NODE_UNHANDLED.find(line) if level == NODE_LEVEL else PHP_UNHANDLED.find(line)
+    )
     if by_node or (line.startswith(RUBY_START) and RUBY_UNHANDLED.find(line)):
         return _named_in(line)
     return None
@@ -129,4 +133,4 @@ def _in_json(line: str, level: str | None) -> Unhandled | None:
 
 
 def _named_in(line: str) -> Unhandled:
-    return Unhandled(json_lines.ERROR_TYPE.find(line, 1), json_lines.ERROR_MESSAGE.find(line, 1))
+    return Unhandled(json_lines.error_type_in(line), json_lines.ERROR_MESSAGE.find(line, 1))

@@ -106,7 +106,10 @@ FUNCTION_NAME = Pattern(
     r"unction(?:_name|Name(?<=FunctionName))" + _OPEN + r"(?P<function_name>[A-Za-z0-9_-]{1,140}+)",
 )
 """What Powertools adds; a bare functionName may be any function the line talks about."""
-ERROR_TYPE = Pattern("app_error_type", r"rrorType" + _OPEN + r"(?P<error_type>[^\"\\]{1,200}+)")
+ERROR_TYPE = Pattern(
+    "app_error_type",
+    r"rrorType" + _OPEN + r"(?P<error_type>[^\"\\]{1,200}+(?:\\\\[A-Za-z_][^\"\\]{0,100}+){0,20}+)",  # PHP's namespaces
+)
 EXCEPTION_NAME = Pattern("app_exception_name", r"xception_name" + _OPEN + r"(?P<error_type>[^\"\\]{1,200}+)")
 ERROR_MESSAGE = Pattern(
     "app_error_message",
@@ -191,3 +194,13 @@ def level_of(text: str) -> str | None:
         return named
     number = NUMERIC_LEVEL.find(text, "level") if holds_any(text, ERROR_LEVEL_NEEDLES) else None
     return ERROR_LEVELS[number] if number else None
+
+
+def error_type_in(text: str) -> str | None:
+    """Return the type of an error that JSON states, with PHP's namespaces as they are written.
+
+    >>> print(error_type_in(r'{"errorType":"App\\\\Exception\\\\Declined"}'))
+    App\\Exception\\Declined
+    """
+    found = ERROR_TYPE.find(text, 1)
+    return found.replace("\\\\", "\\") if found else None

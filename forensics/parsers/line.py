@@ -134,7 +134,7 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
     if has_json:
         request_id = json_lines.OWN_REQUEST_ID.find(around, 1) or json_lines.ANY_REQUEST_ID.find(around, 1)
         level = json_lines.level_of(around)
-        error_type = json_lines.ERROR_TYPE.find(around, 1) or json_lines.EXCEPTION_NAME.find(around, 1)
+        error_type = json_lines.error_type_in(around) or json_lines.EXCEPTION_NAME.find(around, 1)
         error_text = json_lines.ERROR_MESSAGE.find(around, 1)
         function_name = json_lines.FUNCTION_NAME.find(around, 1) or json_lines.FUNCTION_ARN.find(around, 1)
     unhandled = app_lines.unhandled_error(line, level, has_json) if found is None else None
