@@ -55,6 +55,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_has_finish_mark=has_finish_mark,
         earlier_batch_count=first_known(earlier.in_hand_count, earlier.batch_count),
         earlier_is_printed=_is_batch_printed(earlier),
+        earlier_is_only_one_begun=_is_only_one_begun(earlier),
         earlier_delete_reason=earlier.delete_reason,
         earlier_is_named_failure=earlier.may_be_given_back,
         earlier_has_response=earlier.has_response,
@@ -196,6 +197,12 @@ def _clocks_words(pair: DeliveryPair) -> str | None:
 def _is_batch_printed(d: Delivery) -> bool:
     """Tell whether lines show all that was handed out together; a worker's handling is of one message."""
     return d.is_batch_printed or (d.consumer_kind == "worker" and d.record_at is not None)
+
+
+def _is_only_one_begun(d: Delivery) -> bool:
+    """Tell whether a function's run prints what it begins, and began this message alone: a sibling at work would have its line, too."""
+    is_begun = d.consumer_kind == "lambda" and d.started_at is not None
+    return is_begun and not d.is_batch_printed and d.batch_count == 1 and not d.has_stray_mark
 
 
 _decided = lru_cache(maxsize=ANSWERS_KEPT)(decide)

@@ -58,6 +58,8 @@ def batch_collateral(pair: DeliveryPair) -> Ruling:
         return excluded("it was alone in its batch")
     if pair.may_have_outlived:
         return maybe_outlived(pair)
+    if pair.earlier_is_only_one_begun:
+        return excluded(said("the lines of {run} begin no other message", run=pair.earlier_name))
     if not pair.earlier_is_printed and (pair.earlier_batch_count is None or pair.earlier_batch_count <= 1):
         return undecidable(
             "the batch was not printed, so nothing tells of its siblings", "a line that prints the batch"

@@ -65,6 +65,14 @@ def function_error(pair: DeliveryPair) -> Ruling:
                 what=what,
             )
         )
+    if pair.earlier_is_only_one_begun:
+        return supported(
+            said(
+                "{run} raised {what} after the work was done, and its lines begin no other message",
+                run=pair.earlier_name,
+                what=what,
+            )
+        )
     if pair.earlier_is_printed:
         return excluded("this message was finished before the error; it was redelivered with its batch")
     return undecidable(

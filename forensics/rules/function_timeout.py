@@ -59,6 +59,14 @@ def function_timeout(pair: DeliveryPair) -> Ruling:
                 limit=limit,
             )
         )
+    if pair.earlier_is_only_one_begun:
+        return supported(
+            said(
+                "{run} hit {limit} after the work was done, and its lines begin no other message",
+                run=pair.earlier_name,
+                limit=limit,
+            )
+        )
     if pair.earlier_is_printed:
         return excluded("this message was finished before the timeout; it was redelivered with its batch")
     return undecidable(

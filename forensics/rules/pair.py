@@ -28,7 +28,8 @@ class DeliveryPair(NamedTuple):
     between the earlier receive and the known end of its run, ``last_line_ms`` and ``stopped_ms`` between it and the
     last line about it, and the line that told its worker to stop; ``process_ended_ms`` the end of its worker's task,
     told beside the lines, where the worker wrote nothing of the message's end. ``earlier_is_watched`` is about
-    deliveries that no log shows: whatever took them is none of the consumers whose logs were read. The earlier
+    deliveries that no log shows: whatever took them is none of the consumers whose logs were read. ``earlier_is_only_one_begun``: a line
+    begins the message, as its consumer's lines do, and none begins or names another of its run. The earlier
     receive may lie ``earlier_held_ms`` before the time it is counted from, at most; ``earlier_holder`` had the
     message then: a key of HOLDERS; ``was_received_before_run``: by a millisecond at least, since nothing but its run
     tells of it. ``earlier_was_given_back`` is what the mapping's counts tell of a run that succeeded. Recorded calls
@@ -53,6 +54,7 @@ class DeliveryPair(NamedTuple):
     earlier_has_finish_mark: bool = False
     earlier_batch_count: int | None = None
     earlier_is_printed: bool = False
+    earlier_is_only_one_begun: bool = False
     earlier_delete_reason: str | None = None
     earlier_is_named_failure: bool = False
     earlier_has_response: bool = False

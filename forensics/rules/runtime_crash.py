@@ -53,7 +53,7 @@ def runtime_crash(pair: DeliveryPair) -> Ruling:
         return maybe_held(pair)
     if pair.may_have_outlived:
         return maybe_outlived(pair)
-    if not pair.earlier_has_finish_mark or pair.was_alone:
+    if not pair.earlier_has_finish_mark or pair.was_alone or pair.earlier_is_only_one_begun:
         return supported(said("the runtime of {run} crashed ({what})", run=pair.earlier_name, what=what))
     if pair.earlier_is_printed:
         return excluded("this message was finished before the crash; it was redelivered with its batch")

@@ -452,6 +452,38 @@ PRINTED = {
 }
 
 
+BEGUN = {
+    "no line begins it": ({"started_at": None}, "undecidable"),
+    "it alone is begun": ({}, "function_timeout"),
+    "another one is named, too": ({"batch_count": 2}, "batch_collateral"),
+    "an effect's line may be another one's": ({"has_stray_mark": True}, "undecidable"),
+    "the batch is printed: it had another one, which was not begun": (
+        {"is_batch_printed": True, "batch_count": 2},
+        "batch_collateral",
+    ),
+}
+
+
+@pytest.mark.parametrize(("facts", "cause"), BEGUN.values(), ids=BEGUN)
+def test_of_a_run_that_prints_what_it_begins_the_only_one_begun_was_at_hand(facts, cause):
+    """Its work was done; whether the run was cut off there or at a sibling, the lines of siblings tell."""
+    done = delivery(
+        **{
+            "run_status": "timeout",
+            "is_end_known": True,
+            "run_ended_at": 30 * S,
+            "batch_count": 1,
+            "started_at": S,
+            "finished_at": 29 * S,
+            "visibility_timeout_s": 180,
+            **facts,
+        }
+    )
+    (found,) = pairs.redeliveries_of([done, delivery(received_at=181 * S)], Around())
+
+    assert found.cause == cause
+
+
 LATE_LINES = {
     "its first line is missing, and the others come after the later receive": ({}, (None, 8_000, "visibility_expired")),
     "its other lines come at the moment of the later receive": (

@@ -43,6 +43,10 @@ AGAIN = {"visibility_timeout_s": 30, "gap_ms": 30_100, "run_ms": 900}
 
 CASES = {
     "function_timeout": {
+        "finished, and its run's lines begin no other message": (
+            dict(earlier_status="timeout", earlier_has_finish_mark=True, earlier_is_only_one_begun=True, **IN_TIME),
+            "supported",
+        ),
         "nothing tells when it came back": (dict(earlier_status="timeout", **UNTOLD), "undecidable"),
         "nothing tells when it came back, and the run took a second": (
             dict(earlier_status="timeout", run_ms=1000),
@@ -148,6 +152,10 @@ CASES = {
         "a worker took it": (dict(earlier_kind="worker", earlier_status="timeout"), "excluded"),
     },
     "function_error": {
+        "finished, and its run's lines begin no other message": (
+            dict(earlier_status="error", earlier_has_finish_mark=True, earlier_is_only_one_begun=True, **IN_TIME),
+            "supported",
+        ),
         "nothing tells when it came back": (dict(earlier_status="error", **UNTOLD), "undecidable"),
         "came back early, and a throttled poller may have held it": (
             dict(earlier_status="error", is_fifo=False, **HELD),
@@ -186,6 +194,10 @@ CASES = {
         "a worker that wrote no end": (dict(earlier_kind="worker", earlier_status="unknown"), "undecidable"),
     },
     "runtime_crash": {
+        "finished, and its run's lines begin no other message": (
+            dict(earlier_status="crash", earlier_has_finish_mark=True, earlier_is_only_one_begun=True, **IN_TIME),
+            "supported",
+        ),
         "nothing tells when it came back": (dict(earlier_status="crash", **UNTOLD), "undecidable"),
         "came back early, and a throttled poller may have held it": (
             dict(earlier_status="crash", is_fifo=False, **HELD),
@@ -219,6 +231,10 @@ CASES = {
         "the handler raised": (dict(earlier_status="error"), "excluded"),
     },
     "batch_collateral": {
+        "finished, and its run's lines begin no other message": (
+            dict(earlier_status="timeout", earlier_has_finish_mark=True, earlier_is_only_one_begun=True, **IN_TIME),
+            "excluded",
+        ),
         "nothing tells when it came back": (
             dict(earlier_status="error", earlier_has_finish_mark=True, **PRINTED, **UNTOLD),
             "undecidable",
