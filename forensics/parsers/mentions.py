@@ -2,7 +2,8 @@
 
 from forensics.parsers.grammar import UUID, Pattern, holds_any
 
-_BETWEEN = r"(?:&[a-z#0-9]{1,6};|[^0-9A-Za-z&]){0,8}+"
+_BETWEEN = r"(?:\x1b\[[0-9;]{0,20}+m|&[a-z#0-9]{1,6};|[^0-9A-Za-z&]){0,8}+"
+"""Signs between a word and an id; a terminal's colours may part a field's name, its sign and its value."""
 _LIST = r"(?P<ids>" + UUID + r"(?:[\"'\s\u00a0]{0,3}+[,;][\"'\s\u00a0]{0,4}+" + UUID + r"){0,10000}+)(?![0-9A-Za-z-])"
 _LEAD = (
     r"(?:[Ss](?![A-Za-z]))?(?:[_ -]?(?:[Ii]dentifiers?|[Ii][Dd][Ss]?))?"
