@@ -39,6 +39,8 @@ _MOST_KINDS = 10
 """Of more values than that, those of a field that stands once in a handling are no kinds of things that happen; nor are those of one
 that changes in a handling, unless they stand on more than five lines each."""
 _LEAST_CONSTANT = 0.95
+_LEAST_RUNS = 5
+"""In fewer runs a field may stay the same by chance."""
 VARIABLE, ANY_WORDS = "\0", "\1"
 """What stands for a token that changes, and for what a quoted field says, blanks included."""
 
@@ -67,14 +69,38 @@ def fields_in(text: str) -> Iterator[Field]:
         yield Field(f"[{number}]", *told.span("value"), False)
 
 
-def circumstances(named: Iterable[tuple[Hashable, str, int]]) -> frozenset[str]:
-    """Return the names of fields that tell of circumstances, given lines: each with its handling and where that is named in it."""
+def circumstances(
+    named: Iterable[tuple[Hashable, str, int]], in_runs: Iterable[tuple[Hashable, str]] = ()
+) -> frozenset[str]:
+    """Return the names of fields that tell of circumstances, given lines: each with its handling and where that is named in it.
+
+    Of a field that no handling has twice, all lines ``in_runs`` tell, each with its run: it may say whether a run is its environment's first.
+    """
     values: dict[str, dict[Hashable, list[str]]] = defaultdict(lambda: defaultdict(list))
     for handling, text, place in named:
         for field in fields_in(text):
             if not field.start <= place < field.end:
                 values[field.name][handling].append(masked(text[field.start : field.end]))
-    return frozenset(name for name, of_handlings in values.items() if _tells_circumstances(of_handlings.values()))
+    undecided = {name for name, of_handlings in values.items() if all(len(v) == 1 for v in of_handlings.values())}
+    found = {name for name, of_handlings in values.items() if _tells_circumstances(of_handlings.values())}
+    return frozenset(found | _of_runs(in_runs, undecided - found))
+
+
+def _of_runs(lines: Iterable[tuple[Hashable, str]], names: Collection[str]) -> set[str]:
+    """Return which fields stand in every line of a run with one value, and with another in other runs: their writer stamps them on all it writes."""
+    values: dict[Hashable, list[dict[str, str]]] = defaultdict(list)
+    for run, text in lines if names else ():
+        if told := {f.name: masked(text[f.start : f.end]) for f in fields_in(text)}:
+            values[run].append(told)
+    several = [of_run for of_run in values.values() if len(of_run) > 1]
+    if len(several) < _LEAST_RUNS:
+        return set()
+    return {
+        name
+        for name in names
+        if all(name in told for of_run in several for told in of_run)
+        and _tells_circumstances([[told[name] for told in of_run] for of_run in several])
+    }
 
 
 def _tells_circumstances(of_handlings: Collection[Sequence[str]]) -> bool:

@@ -117,7 +117,7 @@ def templates_of(runs: Iterable[RunLines]) -> list[Template]:
     said = [list(_sayings(run)) for run in runs]
     all_texts: dict[tuple[str, Shape], list[str]] = {}
     named = (((place, s.item), text, s.start) for place, sayings in enumerate(said) for s, _, text in sayings)
-    passed_over = circumstances(named)
+    passed_over = circumstances(named, ((place, line.text) for place, run in enumerate(runs) for line in run.lines))
     free = _free_by_lead(((text, s.start, s.end) for sayings in said for s, _, text in sayings), passed_over)
     shapes = [[shape_of(text, s.start, s.end, passed_over, free) for s, _, text in sayings] for sayings in said]
     filled = _fillers(runs, said, shapes)
