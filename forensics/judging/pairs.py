@@ -61,6 +61,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_has_response=earlier.has_response,
         earlier_response_is_malformed=earlier.is_malformed_response,
         earlier_was_given_back=earlier.was_given_back,
+        earlier_may_have_raised=_may_have_raised(earlier),
         earlier_is_watched=bool(earlier.is_watched),
         earlier_held_ms=held.ms,
         earlier_holder=held.by,
@@ -199,10 +200,14 @@ def _is_batch_printed(d: Delivery) -> bool:
     return d.is_batch_printed or (d.consumer_kind == "worker" and d.record_at is not None)
 
 
+def _may_have_raised(d: Delivery) -> bool:
+    """Tell whether an error that a run logged may be what its handler raised: Lambda's own runtimes say so, and who logs its response went on."""
+    return d.has_error and d.consumer_kind == "lambda" and not d.is_runtime_lambdas and not d.has_response
+
+
 def _is_only_one_begun(d: Delivery) -> bool:
-    """Tell whether a function's run prints what it begins, and began this message alone: a sibling at work would have its line, too."""
-    is_begun = d.consumer_kind == "lambda" and d.started_at is not None
-    return is_begun and not d.is_batch_printed and d.batch_count == 1 and not d.has_stray_mark
+    """Tell whether a run prints what it begins, and began this message alone: a sibling at work would have its line, too."""
+    return d.started_at is not None and d.batch_count == 1 and not d.has_stray_mark
 
 
 _decided = lru_cache(maxsize=ANSWERS_KEPT)(decide)

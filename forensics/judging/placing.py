@@ -114,6 +114,8 @@ def _take_settings(delivery: Delivery, in_force: SettingsInForce) -> None:
     function = in_force.function(delivery.function_name, at) or _NOTHING
     delivery.function_timeout_s = function.get("timeout_s")
     delivery.function_settings_id = function.get("evidence_id")
+    runtime = function.get("runtime")
+    delivery.is_runtime_lambdas = runtime is not None and not runtime.startswith("provided")
     delivery.is_durable = _is_durable(delivery, function.get("is_durable"), mapping.get("qualifier"))
     delivery.is_function_timeout_assumed = _is_assumed(function, "timeout_s")
     stopped_s = _stopped_after_s(delivery)

@@ -7,6 +7,7 @@ from forensics.rules.ruling import (
     Ruling,
     excluded,
     maybe_held,
+    maybe_raised,
     no_end_of_earlier,
     supported,
     undecidable,
@@ -52,6 +53,8 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
             return excluded("the mapping counted every message as deleted that had not failed")
         if pair.earlier_was_given_back is None:
             return undecidable("the function's response is not known", RESPONSE_OR_COUNTS)
+    if pair.earlier_may_have_raised:
+        return maybe_raised(pair)
     return supported(
         said(
             "{run} succeeded, and the message was redelivered after {gap} without any error",

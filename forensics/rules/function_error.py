@@ -8,6 +8,7 @@ from forensics.rules.ruling import (
     maybe_copy,
     maybe_held,
     maybe_outlived,
+    maybe_raised,
     no_end_of_earlier,
     supported,
     undecidable,
@@ -27,6 +28,9 @@ def function_error(pair: DeliveryPair) -> Ruling:
         return excluded("the worker went on to end this message by itself")
     if pair.earlier_status == "unknown":
         return no_end_of_earlier(pair.end_of_earlier)
+    is_released = pair.earlier_was_deleted or pair.is_short_gap or pair.was_received_while_running
+    if pair.earlier_may_have_raised and not is_released and pair.earlier_was_given_back is not False:
+        return maybe_raised(pair)
     if pair.earlier_status != "error":
         return excluded(
             said(

@@ -28,7 +28,8 @@ class DeliveryPair(NamedTuple):
     between the earlier receive and the known end of its run, ``last_line_ms`` and ``stopped_ms`` between it and the
     last line about it, and the line that told its worker to stop; ``process_ended_ms`` the end of its worker's task,
     told beside the lines, where the worker wrote nothing of the message's end. ``earlier_is_watched`` is about
-    deliveries that no log shows: whatever took them is none of the consumers whose logs were read. ``earlier_is_only_one_begun``: a line
+    deliveries that no log shows: whatever took them is none of the consumers whose logs were read. ``earlier_may_have_raised``: the run ended
+    without a word of failure and had logged an error, and its runtime need not tell what a handler raised. ``earlier_is_only_one_begun``: a line
     begins the message, as its consumer's lines do, and none begins or names another of its run. The earlier
     receive may lie ``earlier_held_ms`` before the time it is counted from, at most; ``earlier_holder`` had the
     message then: a key of HOLDERS; ``was_received_before_run``: by a millisecond at least, since nothing but its run
@@ -60,6 +61,7 @@ class DeliveryPair(NamedTuple):
     earlier_has_response: bool = False
     earlier_response_is_malformed: bool = False
     earlier_was_given_back: bool | None = None
+    earlier_may_have_raised: bool = False
     earlier_is_watched: bool = True
     earlier_held_ms: int = 0
     earlier_holder: str | None = None

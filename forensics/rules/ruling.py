@@ -54,6 +54,20 @@ def no_end_of_earlier(what: str) -> Ruling:
 RESPONSE_OR_COUNTS = "a line that prints the handler's return value, or the mapping's EventCount metrics"
 
 
+ERRORS_METRIC = "the function's Errors metric, or its settings if they name one of Lambda's own runtimes"
+
+
+def maybe_raised(pair: DeliveryPair) -> Ruling:
+    """Say that a run without a word of failure may have raised what it logged."""
+    return undecidable(
+        said(
+            "{run} logged an error, and nothing tells whether its handler raised it: a custom runtime need not say so",
+            run=pair.earlier_name,
+        ),
+        ERRORS_METRIC,
+    )
+
+
 def clocks_apart(clocks_words: str) -> Ruling:
     """Say why the times of the two receives cannot both hold."""
     return undecidable(clocks_words, CLOCKS_APART)

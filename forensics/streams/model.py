@@ -191,7 +191,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     ``received_dead_at``: when the message was received from there next. ``effect_declared``: what its consumer's effect line is like.
     ``body_shape``: of a FIFO body without a business key, what is left of it without what differs at each send.
     ``lone_mark_count``: so often its effect was told once more by a line that stands alone, ``told_again_count``: while it was in hand. ``line_marks``: of lines with their own
-    time what they are known by in other streams. ``runs_latest``: its run was of the last code, which no
+    time what they are known by in other streams. ``is_runtime_lambdas``: settings name one of Lambda's own runtimes. ``runs_latest``: its run was of the last code, which no
     version or alias names; ``is_one_of_several``: more runs or handlings than this had its message.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing. ``is_guard_by_key``: the line of its guard names but a key. ``is_mark_guessed``: its effect names a key, and its message was visible again. ``may_be_of_another``: of a key alone, whose line may be of a message
@@ -295,6 +295,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     function_settings_id: str | None = None
     is_function_timeout_assumed: bool | None = None
     is_durable: bool | None = None
+    is_runtime_lambdas: bool = False
     runs_latest: bool | None = None
     hidden_until_at: int | None = None
     is_hidden_by_call: bool = False

@@ -39,7 +39,7 @@ def rulings():
 
 
 OTHERS_NAMES = re.compile(
-    "Powertools|md5OfBody|None|"
+    "Powertools|md5OfBody|None|Errors|"
     + "|".join(
         c[0]["earlier_receiver"]
         for c in (case for cases in CASES.values() for case in cases.values())

@@ -126,6 +126,8 @@ ASKED = {
         (test_pairs.at_once, test_pairs.AT_ONCE),
         (test_pairs.again_at, test_pairs.AGAIN_AT),
         (test_pairs.printed, test_pairs.PRINTED),
+        (test_pairs.begun, test_pairs.BEGUN),
+        (test_pairs.raised, test_pairs.RAISED),
         (test_pairs.printed_by_worker, test_pairs.PRINTED_BY_WORKERS),
         (test_pairs.provisional, test_pairs.PROVISIONAL),
     ],

@@ -455,6 +455,9 @@ PRINTED = {
 BEGUN = {
     "no line begins it": ({"started_at": None}, "undecidable"),
     "it alone is begun": ({}, "function_timeout"),
+    "it alone is begun, at the very first moment": ({"started_at": 0}, "function_timeout"),
+    "it alone is begun, by a worker": ({"consumer_kind": "worker"}, "worker_killed"),
+    "nothing is known of others": ({"batch_count": None}, "undecidable"),
     "another one is named, too": ({"batch_count": 2}, "batch_collateral"),
     "an effect's line may be another one's": ({"has_stray_mark": True}, "undecidable"),
     "the batch is printed: it had another one, which was not begun": (
@@ -464,9 +467,7 @@ BEGUN = {
 }
 
 
-@pytest.mark.parametrize(("facts", "cause"), BEGUN.values(), ids=BEGUN)
-def test_of_a_run_that_prints_what_it_begins_the_only_one_begun_was_at_hand(facts, cause):
-    """Its work was done; whether the run was cut off there or at a sibling, the lines of siblings tell."""
+def begun(of, facts):
     done = delivery(
         **{
             "run_status": "timeout",
@@ -479,9 +480,44 @@ def test_of_a_run_that_prints_what_it_begins_the_only_one_begun_was_at_hand(fact
             **facts,
         }
     )
-    (found,) = pairs.redeliveries_of([done, delivery(received_at=181 * S)], Around())
+    (found,) = of.redeliveries_of([done, delivery(received_at=181 * S)], Around())
+    return found.cause
 
-    assert found.cause == cause
+
+@pytest.mark.parametrize(("facts", "cause"), BEGUN.values(), ids=BEGUN)
+def test_of_a_run_that_prints_what_it_begins_the_only_one_begun_was_at_hand(facts, cause):
+    """Its work was done; whether the run was cut off there or at a sibling, the lines of siblings tell."""
+    assert begun(pairs, facts) == cause
+
+
+RAISED = {
+    "by a custom runtime": ({}, "undecidable"),
+    "by one of Lambda's own": ({"is_runtime_lambdas": True}, "delete_ineffective"),
+    "and no error was logged": ({"has_error": False}, "delete_ineffective"),
+    "and its handler logged its response": ({"has_response": True}, "delete_ineffective"),
+    "by a worker": ({"consumer_kind": "worker"}, "delete_ineffective"),
+}
+
+
+def raised(of, facts):
+    ended = delivery(
+        **{
+            "run_status": "success",
+            "is_end_known": True,
+            "run_ended_at": 2 * S,
+            "has_error": True,
+            "visibility_timeout_s": 180,
+            "reports_batch_item_failures": False,
+            **facts,
+        }
+    )
+    (found,) = of.redeliveries_of([ended, delivery(received_at=181 * S)], Around())
+    return found.cause
+
+
+@pytest.mark.parametrize(("facts", "cause"), RAISED.values(), ids=RAISED)
+def test_a_run_that_logged_an_error_may_have_raised_it_where_its_runtime_need_not_say_so(facts, cause):
+    assert raised(pairs, facts) == cause
 
 
 LATE_LINES = {

@@ -211,6 +211,15 @@ def test_a_queue_that_a_delivery_is_placed_in_later_tells_of_its_mapping():
     assert unplaced.is_durable is False
 
 
+@pytest.mark.parametrize(
+    ("runtime", "expected"), [("python3.13", True), ("provided.al2023", False), (None, False)], ids=repr
+)
+def test_the_settings_tell_whether_the_runtime_is_one_of_lambdas_own(runtime, expected):
+    in_force = SettingsInForce.of([], [FUNCTION | {"runtime": runtime}], [])
+
+    assert placed(in_force=in_force).is_runtime_lambdas is expected
+
+
 def test_the_settings_are_those_in_force_at_the_receive():
     delivery = placed()
 

@@ -152,6 +152,33 @@ CASES = {
         "a worker took it": (dict(earlier_kind="worker", earlier_status="timeout"), "excluded"),
     },
     "function_error": {
+        "logged an error that its handler may have raised": (
+            dict(
+                earlier_status="success",
+                earlier_may_have_raised=True,
+                reports_batch_item_failures=False,
+                **IN_TIME,
+            ),
+            "undecidable",
+        ),
+        "logged an error that its handler may have raised, and a call deleted it": (
+            dict(earlier_status="success", earlier_may_have_raised=True, earlier_was_deleted=True, **IN_TIME),
+            "excluded",
+        ),
+        "logged an error that its handler may have raised, and came again too early for a failed run": (
+            dict(
+                earlier_status="success",
+                earlier_may_have_raised=True,
+                visibility_timeout_s=30,
+                gap_ms=5_000,
+                run_ms=900,
+            ),
+            "excluded",
+        ),
+        "logged an error that its handler may have raised, and the mapping counted none that failed": (
+            dict(earlier_status="success", earlier_may_have_raised=True, earlier_was_given_back=False, **IN_TIME),
+            "excluded",
+        ),
         "finished, and its run's lines begin no other message": (
             dict(earlier_status="error", earlier_has_finish_mark=True, earlier_is_only_one_begun=True, **IN_TIME),
             "supported",
@@ -542,6 +569,15 @@ CASES = {
         "no delete error": (dict(), "excluded"),
     },
     "delete_ineffective": {
+        "logged an error that its handler may have raised": (
+            dict(
+                earlier_status="success",
+                earlier_may_have_raised=True,
+                reports_batch_item_failures=False,
+                **IN_TIME,
+            ),
+            "undecidable",
+        ),
         "its delete was refused, and nothing else tells how it ended": (
             dict(earlier_kind="worker", earlier_status="unknown", earlier_delete_reason="expired", **AGAIN),
             "excluded",
