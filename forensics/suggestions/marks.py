@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from forensics.parsers.workers import OWN_WORDS, worker
 from forensics.sentence import counted, said
-from forensics.suggestions.guards import guard_of
+from forensics.suggestions.guards import Guard, guard_of
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
 from forensics.suggestions.outcomes import (
     LEAST_ITEMS,
@@ -68,11 +68,11 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
         cannot_tell = list(ends.cannot_tell)
     done = (effect.template,) if effect else ends.done if ends else ()
     stopped = len(guard.after_done) if guard else 0
-    unsaid = _stopped_silently(effect, guard.placed if guard else None, silent) if effect else frozenset()
+    unsaid = _stopped_silently(effect, guard, silent) if effect else frozenset()
     started = _started(working, [*done, *([guard.placed.template] if guard else ())])
     proposals: list[Proposal] = list(ends.proposals if ends else ())
     if effect:
-        of = effect.once + effect.never + effect.often - stopped - len(unsaid)
+        of = effect.once + effect.never + effect.often - _stopped_well(effect, guard, silent, runs)
         proposals.append(
             Proposal(
                 section,
@@ -212,8 +212,8 @@ def _effect(
     for p in candidates:
         guard = guard_of(candidates, p.template, runs)
         answered = guard.after_done if guard else ()
-        stopped = len(answered) + len(_stopped_silently(p, guard.placed if guard else None, silent))
-        if p.is_once and p.once >= max(LEAST_ITEMS, LEAST_SHARE * (p.once + p.never - stopped)):
+        working = p.once + p.never - _stopped_well(p, guard, silent, runs)
+        if p.is_once and p.once >= max(LEAST_ITEMS, LEAST_SHARE * working):
             whole.append((p, [message for message in p.busy_after if message not in answered]))
     if not whole:
         cannot_tell.append(
@@ -257,10 +257,16 @@ def _effect(
     return None
 
 
-def _stopped_silently(effect: Placed, guard: Placed | None, silent: Sequence[SilentStop]) -> frozenset[tuple[int, int]]:
+def _stopped_silently(effect: Placed, guard: Guard | None, silent: Sequence[SilentStop]) -> frozenset[tuple[int, int]]:
     """Return the handlings of work done before that lack the effect's line and close as usual, without a guard's line."""
     lacking = {h for stop in silent if stop.within.template.shape == effect.template.shape for h in stop.handlings}
-    return frozenset(lacking - (_items_with(guard.template) if guard else set()))
+    return frozenset(lacking - (_items_with(guard.placed.template) if guard else set()))
+
+
+def _stopped_well(effect: Placed, guard: Guard | None, silent: Sequence[SilentStop], runs: Sequence[RunLines]) -> int:
+    """Count the handlings that a guard stopped and that ended well, as those did that should have the effect's line."""
+    stopped = _stopped_silently(effect, guard, silent) | (_items_with(guard.placed.template) if guard else set())
+    return sum(runs[place].status == "success" for place, _ in stopped)
 
 
 def _started(candidates: Sequence[Placed], ends: Sequence[Template]) -> Placed | None:
@@ -327,7 +333,8 @@ def _why_closing(effect: Placed, runs: Sequence[RunLines], over: Placed | None) 
             told=told,
         )
     if cut_off:
-        return said("{told}; of {n} interrupted runs none went on behind it at the same message", told=told, n=cut_off)
+        runs_said = counted(cut_off, "interrupted run")
+        return said("{told}; of {runs} none went on behind it at the same message", told=told, runs=runs_said)
     return said("{told}; no run was interrupted, so that only time tells it from a line before the work", told=told)
 
 

@@ -72,3 +72,13 @@ def test_a_repeat_of_what_the_lines_do_not_show_is_one_by_its_receive_count():
 
 def test_repeats_alone_of_what_the_lines_do_not_show_say_nothing():
     assert values(found([*day(says), again([900])]))["effect"] == r"record (?P<message_id>\S+) processed"
+
+
+def test_a_repeat_that_a_guard_stopped_in_a_handling_without_an_end_is_none_of_those_that_ended_well():
+    """The worker logs its end only where it did the work."""
+    stopped = again([3, 4], of_repeat=[(1, "already charged ord-3x")])
+    stopped.status, stopped.lines = "unknown", [line for line in stopped.lines if "processed" not in line.text]
+    (effect, *_) = found_of_worker([*day(says), stopped]).proposals
+
+    assert effect.kind == "effect"
+    assert (effect.fits, effect.of) == (120, 120)
