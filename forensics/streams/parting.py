@@ -13,6 +13,7 @@ from forensics.streams.told_of_handling import (
     counts_in,
     ends_later,
     give_back,
+    is_begun_less_surely,
     is_delete,
     is_over,
     shows_effect,
@@ -122,6 +123,8 @@ class _MessageInStream:
         was_over, latest = self._had_effect or self._is_closed, self.handlings[-1] if self.handlings else ()
         is_later = self._is_later_start(fact) or (fact.role == "record" and self._is_long_over(latest, fact.at))
         has_lost_opener = (was_over and is_later) or self._is_after_silence(fact) or self._is_counted_apart(fact)
+        if opens and is_begun_less_surely(latest, fact):
+            opens, self._is_awaiting_opener = False, False
         begins = not self.handlings or (opens and (not self._is_awaiting_opener or has_lost_opener))
         if begins or is_guess or is_lost:
             self.handlings.append([])
@@ -341,13 +344,10 @@ class _MessageInStream:
         if fact.receive_count == 1:  # what was said before is of the first receive, too
             return False
         is_end = (about.job and role in CLOSERS) or (fact.is_failed_delete and not self._is_closed)
-        is_end = is_end or (role in CLOSERS and not self._is_closed and self._shows_effect_last())
+        is_end = is_end or (role in CLOSERS and not self._is_closed and any(map(shows_effect, self.handlings[-1:])))
         if self._is_after_silence(fact) and not is_end:
             return True
         return role == "effect" and self._is_closed and self._had_effect
-
-    def _shows_effect_last(self) -> bool:
-        return bool(self.handlings) and shows_effect(self.handlings[-1])
 
     def _was_done_or_left(self, fact: Fact) -> bool:
         """Tell whether the latest handling did its work, left the message visible, or named it again before it was visible again."""

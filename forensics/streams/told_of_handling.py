@@ -17,6 +17,19 @@ def visible_from(handling: Sequence[Fact], silence_ms: int) -> int:
     return hidden[-1] if hidden else handling[0].at + silence_ms * 1000
 
 
+def is_begun_less_surely(handling: Sequence[Fact], fact: Fact) -> bool:
+    """Tell whether nothing but less sure openers than a fact began a handling, a moment before: one receive has both lines.
+
+    Not where another thread wrote them, or with another receive count.
+    """
+    sureness = [SURENESS.get(told.role, 0) for told in handling if told.role != "mention"]
+    if not sureness or min(sureness) == 0 or max(sureness) >= SURENESS.get(fact.role, 0):
+        return False
+    is_anothers = fact.thread is not None and bool(threads_of(handling) - {fact.thread})
+    counts = counts_in(handling) - {fact.receive_count} if fact.receive_count is not None else set()
+    return fact.at - handling[0].at <= MOMENT_US and not is_anothers and not counts
+
+
 def is_delete(fact: Fact) -> bool:
     """Tell whether a fact says that a message was deleted, or could not be."""
     return fact.role in DELETED or fact.is_failed_delete

@@ -30,6 +30,43 @@ SAID = {
         ("started a", "+worker_started a", "effect a", "started a", "+worker_started a", "effect a"),
         ["a: started started effect", "a: started started effect"],
     ),
+    "two lines open it, the less sure first, and again after its work was done": (
+        (
+            "started a",
+            "worker_started a",
+            "effect a",
+            "worker_failed a",
+            30,
+            "started a",
+            "worker_started a",
+            "effect a",
+        ),
+        ["a: started started effect failed", "a: started started effect"],
+    ),
+    "two lines open it, the less sure more than a moment before": (
+        ("started a", "worker_started a", "effect a", 30, "started a", 0.1, "worker_started a", "effect a"),
+        ["a: started started effect", "a: started", "a: started effect"],
+    ),
+    "two lines open it, and work was told between them": (
+        ("started a", "worker_started a", "effect a", 30, "started a", "&effect a", "&worker_started a", "effect a"),
+        ["a: started started effect", "a: started effect", "a: started effect"],
+    ),
+    "two lines of two threads open it": (
+        (
+            "started a",
+            "worker_started a",
+            "effect a",
+            30,
+            "started a thread=1",
+            "&worker_started a thread=2",
+            "effect a",
+        ),
+        ["a: started started effect", "a: started", "a: started effect"],
+    ),
+    "two lines with two receive counts open it": (
+        ("started a", "worker_started a", "effect a", 30, "started a count=2", "&worker_started a count=3", "effect a"),
+        ["a: started started effect", "a: started", "a: started effect"],
+    ),
     "what stands before the first opener belongs to it": (
         ("mention a", "started b", "record a", "effect a"),
         ["a: mention record effect", "b: started"],
