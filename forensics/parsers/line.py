@@ -6,6 +6,7 @@ from dataclasses import replace
 import msgspec
 
 from forensics.parsers import app_lines, json_lines, lambda_text, sqs_records
+from forensics.parsers.batch_processors import given_back
 from forensics.parsers.handle_errors import HandleError, handle_error
 from forensics.parsers.idempotency import idempotency
 from forensics.parsers.marks import Mark, mark, placed
@@ -27,7 +28,7 @@ class ParsedLine(msgspec.Struct, frozen=True):
     ``kind`` is init_start, start, end, report, timeout, timeout_answer, runtime_error, runtime_done, init_report, restore_start,
     restore_report, extension, telemetry, unhandled_error, logged_error (which the runtime or the application may have
     written), handle_error, app, platform or other. ``is_whole_batch``: the list of ``records`` is printed up to its end;
-    ``takes_mentioned``: the line says that the ``mentions`` are in hand.
+    ``takes_mentioned``: the line says that the ``mentions`` are in hand; ``given_back``: a message that the function returns as failed.
     """
 
     kind: str
@@ -56,6 +57,7 @@ class ParsedLine(msgspec.Struct, frozen=True):
     failed_mark: Mark | None = None
     visibility_mark: Mark | None = None
     receive_count: int | None = None
+    given_back: str | None = None
 
 
 def parse_line(line: str, consumer: Consumer | None = None, log_group: str = "") -> ParsedLine:
@@ -184,6 +186,7 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
         deleted_mark=deleted,
         failed_mark=failed,
         visibility_mark=hidden,
+        given_back=given_back(text),
         receive_count=int(count) if count and re.fullmatch(r"[0-9]{1,9}", count) else None,
     )
 

@@ -49,7 +49,8 @@ def facts_of(
         facts = [facts[0]._replace(receive_count=parsed.receive_count)]
     taken = TAKEN if parsed.takes_mentioned else None
     facts += [Fact("mention", at, evidence_id, named or None, detail=taken) for named in parsed.mentions or ()]
-    facts += [Fact("failure", at, evidence_id, named or None) for named in parsed.batch_item_failures or ()]
+    failed = [*(parsed.batch_item_failures or ()), *([parsed.given_back] if parsed.given_back else ())]
+    facts += [Fact("failure", at, evidence_id, named or None) for named in failed]
     # "already charged k=1" matches the pattern of "charged k=1" too: a stopped repeat is no effect.
     effect = parsed.effect if parsed.guard_mark is None else None
     for role, mark in (

@@ -74,7 +74,13 @@ def _shape_of(said: ParsedLine, group: LogGroup) -> Shape:
         return ODD
     if any((said.records, said.handle_error, said.idempotency, said.worker, said.guard_mark, said.batch_item_failures)):
         return ODD
-    if said.deleted_mark or said.failed_mark or said.visibility_mark or said.receive_count is not None:
+    if (
+        said.given_back
+        or said.deleted_mark
+        or said.failed_mark
+        or said.visibility_mark
+        or said.receive_count is not None
+    ):
         return ODD
     function_name = re.sub(r"[0-9]", "0", group.function_name or "")
     if said.function_name is not None and said.function_name != function_name:

@@ -196,7 +196,8 @@ def _read(run: RunLines, lines: list[tuple[int, int, str]]) -> None:
         said = parse_line(text)
         if said.records is not None:
             bodies |= {record.message_id.lower(): record.body for record in said.records if record.message_id}
-        run.named_failures |= {failed.lower() for failed in said.batch_item_failures or ()}
+        failures = [*(said.batch_item_failures or ()), said.given_back or ""]
+        run.named_failures |= {failed.lower() for failed in failures if failed}
         if said.kind in OWN_KINDS and not any(map(_is_handed_out, said.records or ())):
             run.lines.append(Line(at, text))
     named = {item.message_id: _NOT_PRINTED for item in run.items}

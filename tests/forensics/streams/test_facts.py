@@ -51,6 +51,18 @@ CASES = {
         f"deleted {A} of message {A}",
         [("mention", A, None, None), ("deleted", A, None, None)],
     ),
+    "a message that Powertools for Java returns as failed": (
+        f"ERROR Error while processing message with messageId {A}: 502, adding it to batch item failures",
+        [("mention", A, None, "taken"), ("failure", A, None, None)],
+    ),
+    "a record of a stream that it returns as failed": (
+        "ERROR Error while processing record with eventID 4961: 502, adding it to batch item failures",
+        [],
+    ),
+    "a message of which it says only that it failed": (
+        f"ERROR Error while processing message with messageId {A}: 502",
+        [("mention", A, None, "taken")],
+    ),
     "a message given back failed": (
         f"gave back {A}",
         [("worker_failed", A, None, None)],
