@@ -23,10 +23,11 @@ _LEAST_CHARS, _MOST_CHARS = 3, 200
 _MOST_DEPTH, _MOST_LEAVES = 5, 60
 _COUNT = re.compile(
     r"(?<![Rr]e)(?P<name>(?:approx(?:imate)?[ _.-]?)?(?:receive[ds]?|delivery)(?:[ _.-]?(?:count|number|no\.?))?)"
-    r"(?P<sign>\\?[\"']?(?:=|: ?| ?#| )\\?[\"']?)(?P<count>[0-9]{1,6})(?![\w.])",
+    r"(?P<sign>(?:\x1b\[[0-9;]{0,20}m)*\\?[\"']?(?:=|: ?| ?#| )(?:\x1b\[[0-9;]{0,20}m)*\\?[\"']?)(?P<count>[0-9]{1,6})(?![\w.])",
     re.ASCII | re.IGNORECASE,
 )
-"""How often a message was received, in words of a worker's own."""
+"""How often a message was received, in words of a worker's own; a terminal's colours may part the name from the number."""
+_SPECIAL = re.compile(r"([\\.\[])")
 _IS_COUNT = re.compile(r"count|number|no\.?\Z", re.IGNORECASE)
 _LEAST_NAMED = 0.5
 """A word that names a count need not be 1 that often: of a batch that ran into its timeout all but the first may have no line of it."""
@@ -197,7 +198,8 @@ def receive_count(name: str, section: str, runs: Sequence[RunLines], started: Te
         came_again = sum(len(heard) > 1 for heard in of)
         fits = sum(len(heard) for heard in of)
         if is_one and go_up and came_again and fits >= _LEAST_SHARE * len(lines):
-            value = f"{word}{sign}".replace("\\", r"\\").replace(".", r"\.") + r"(?P<receive_count>\d+)"
+            lead = _SPECIAL.sub(r"\\\1", f"{word}{sign}").replace("\x1b", r"\x1b")
+            value = lead + r"(?P<receive_count>\d+)"
             why = said(
                 "it is 1 where a message is begun first, and goes up with each redelivery of {n} others", n=came_again
             )
