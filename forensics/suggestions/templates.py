@@ -35,7 +35,7 @@ from forensics.suggestions.telling_fields import (
     only_names_id,
     telling_field,
 )
-from forensics.suggestions.wording import beginnings, free_words, said_behind, words_behind
+from forensics.suggestions.wording import beginnings, free_words, from_first_word, said_behind, words_behind
 
 _WORD = re.compile(r"[A-Za-z]{2,}", re.ASCII)
 _SPOKEN = re.compile(r"[A-Za-z]{2,} ", re.ASCII)
@@ -370,7 +370,7 @@ def _ways(template: Template) -> Iterator[str]:
         if _SPOKEN.search(text):
             yield text + found
             yield _BEGINNING + text + found
-    texts += [_escaped(lead)]
+    texts += [_escaped(from_first_word(lead)), _escaped(lead)]
     for end in behind if is_in_span else ("", *behind):
         for text in texts:
             if _WORD.search(text) or end:

@@ -32,6 +32,7 @@ _HOW = re.compile(r"(?:in|for|by|at|from|to|on|after|with|of|via|within)\Z", re.
 _DETERMINERS = frozenset(("the", "a", "an", "its", "our", "this", "that"))
 _UNIT = re.compile(r"(?:[mn]?s|secs?|seconds?|mins?|minutes?|hours?|bytes|[kKMG]i?B|[A-Z]{3})\Z")
 """What a number is counted in."""
+_FIRST_WORD = re.compile(r"[A-Za-z]{2,}", re.ASCII)
 _NAME = re.compile(r"[A-Z][a-z'.-]*\Z")
 REFUSED = re.compile(
     r"(?<![A-Za-z])(?i:reject\w*|refus\w*|declin\w*|den(?:y|ies|ied)|skip\w*|ignor\w*|duplicate\w*|already|cancel\w*|abort\w*|"
@@ -52,6 +53,16 @@ _DELETED = re.compile(
     r"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z]))(?i:(?:delet|remov|acknowledg)\w*|ack(?:ed|ing)?(?![a-z]))", re.ASCII
 )
 """In a name such as message_deleted or messageDeleted, too."""
+
+
+def from_first_word(lead: str) -> str:
+    """Return what a line says before a value without what changes before its first word: to look for that takes long in a line with many places for it.
+
+    >>> from_first_word(f"{VARIABLE} {VARIABLE}:{VARIABLE} INFO charged {VARIABLE} for ") == f"INFO charged {VARIABLE} for "
+    True
+    """
+    word = _FIRST_WORD.search(lead)
+    return lead[word.start() :] if word and {VARIABLE, ANY_WORDS} & set(lead[: word.start()]) else lead
 
 
 def says_deleted(words: str) -> bool:

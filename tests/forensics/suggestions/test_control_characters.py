@@ -95,3 +95,18 @@ def test_no_word_of_a_time_is_part_of_an_expression(form, seen, later):
 
     for kind, (_, line) in zip(("started", "effect"), says(message(7), "", 1, later), strict=True):
         assert mark(line, told[kind]).message_id == message(7)
+
+
+def test_an_expression_begins_with_a_word_and_not_with_what_changes_before_it():
+    """A colour, a time and a process id have many places in a line of many fields: each would be tried with each of the others."""
+
+    def says(message_id, key, count):
+        def line(said):
+            fields = f"\x1b[3mmessage_id\x1b[0m\x1b[2m=\x1b[0m{message_id} \x1b[3mattempt\x1b[0m\x1b[2m=\x1b[0m{count}"
+            return f"\x1b[2m2026-11-20T05:00:0{key[-2]}.123456Z\x1b[0m \x1b[32m INFO\x1b[0m pay\x1b[1m{{\x1b[0m{fields}\x1b[1m}}\x1b[0m: {said}"
+
+        return [(1, line("processing")), (400, line("charged card"))]
+
+    told = values(found_of_worker(day(says, size=1)))
+
+    assert told["effect"].startswith("INFO") and told["started"].startswith("INFO")
