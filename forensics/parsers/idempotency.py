@@ -29,7 +29,8 @@ VALIDATION = Pattern(
 REPEAT = Pattern(
     "says_repeat",
     r"(?i:(?<![a-z])already (?:been )?(?:process|handl|charg|done|complet|consum|paid|sent|seen|execut|appl|refund|ship|book|fulfil|exist"
-    r"|record|captur|finish)|(?<![a-z])(?:duplicate|skipp(?:ed|ing)(?![a-z])|idempoten)|(?:processed|seen|handled) before(?![a-z]))"
+    r"|record|captur|finish|notif|deliver|e?mail|creat|post|publish|stor|sav|insert|updat|settl|credit|debit|invoic|issu|dispatch|import"
+    r"|upload|transfer|confirm)|(?<![a-z])(?:duplicate|skipp(?:ed|ing)(?![a-z])|idempoten)|(?:processed|seen|handled) before(?![a-z]))"
     r"|処理済|重複|スキップ",
 )
 """Words of one's own for a repeat that was stopped. They prove nothing: a check that let it pass may be told with them, too.

@@ -3,9 +3,16 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from forensics.parsers import parse_line
+from forensics.parsers.error_lines import is_error_line
+from forensics.parsers.idempotency import says_repeat
 from forensics.suggestions.model import RunLines
 from forensics.suggestions.templates import Template
 from forensics.suggestions.timing import Placed
+from forensics.suggestions.wording import REFUSED
+
+_LEAST_UNSAID = 5
+"""With fewer messages a line in place of the effect's may be anything else that happened once, if no word tells of a repeat."""
 
 
 class Guard(NamedTuple):
@@ -16,7 +23,10 @@ class Guard(NamedTuple):
 
 
 def guard_of(candidates: Iterable[Placed], effect: Template, runs: Sequence[RunLines]) -> Guard | None:
-    """Return the line that stands in place of the effect, and only with messages that were done before."""
+    """Return the line that stands in place of the effect, and only with messages that were done before.
+
+    An error stands there, too, whatever became of the work behind it: its words must not be those of a failure.
+    """
     done_at, with_effect = _done(effect, runs)
     found = []
     for p in candidates:
@@ -31,9 +41,18 @@ def guard_of(candidates: Iterable[Placed], effect: Template, runs: Sequence[RunL
                 is_after = earlier is not None and earlier < runs[place].lines[saying.line].at
                 is_other |= not is_after or (place, saying.item) in with_effect
                 after_done.append(message_id)
-        if after_done and not is_other:
+        if after_done and not is_other and _may_say_repeat(p.template, len(after_done)):
             found.append(Guard(p, after_done))
     return max(found, key=lambda g: (len(g.after_done), g.placed.template.expression), default=None)
+
+
+def _may_say_repeat(template: Template, messages: int) -> bool:
+    """Tell whether a line says that work was there already; where many messages have it, it is enough that it tells of no failure."""
+    lines = [text for text, _, _ in template.texts]
+    if any(map(says_repeat, lines)):
+        return True
+    is_failure = any(REFUSED.search(text) or is_error_line(parse_line(text), text) for text in lines)
+    return messages >= _LEAST_UNSAID and not is_failure
 
 
 def _done(template: Template, runs: Sequence[RunLines]) -> tuple[dict[str, int], set[tuple[int, int]]]:

@@ -306,6 +306,7 @@ def test_the_facts_of_a_workers_line_bear_what_it_says_of_itself(line, thread, i
 REPEATS = {
     "already done": f"already charged pay-1 message_id={A}",
     "already done, in JSON": f'{{"msg": "Order was already processed", "message_id": "{A}"}}',
+    "already done, in another trade's word": f"already notified customer of message {A}",
     "skipped": f"Skipping message {A}: nothing left of order 7",
     "a duplicate": f"DUPLICATE message {A}",
     "an idempotency key": f"message {A}: idempotency key order-7 is taken",

@@ -101,6 +101,27 @@ def test_a_line_in_place_of_the_effect_with_what_was_done_before_is_the_guard():
     assert values(found(runs))["effect"] != values(found(runs))["guard"]
 
 
+IN_PLACE = {
+    "a repeat, once": ("already charged order={key}", 1, True),
+    "a failure, once": ("record failed: {key}: read timed out", 1, False),
+    "a failure, of many": ("record failed: {key}: read timed out", 12, False),
+    "an error's, whatever it says": ("[ERROR]\t2026-01-05T12:00:00.123Z\tr-1\torder={key} left as it is", 12, False),
+    "words that tell nothing, of few": ("order={key} left as it is", 4, False),
+    "words that tell nothing, of many": ("order={key} left as it is", 5, True),
+    "an error's that says it is a repeat": ("[ERROR]\t2026-01-05T12:00:00.123Z\tr-1\tduplicate order={key}", 1, True),
+}
+
+
+@pytest.mark.parametrize(("line", "messages", "is_guard"), IN_PLACE.values(), ids=IN_PLACE)
+def test_what_stands_in_place_of_the_effect_is_a_guard_where_it_may_say_so(line, messages, is_guard):
+    def stopped(message, key, count):
+        return [(1, f"processing {message}"), (1, line.format(key=key))]
+
+    runs = [*day(processing_then_charged), run(10**12, range(messages), stopped, count=2)]
+
+    assert ("guard" in values(found(runs))) is is_guard
+
+
 def guard_of(form, stopped):
     """Return the guard of a handler that says ``form`` before and after its work, and ``stopped`` of what was done before."""
 
