@@ -27,7 +27,7 @@ from forensics.suggestions.keys import body_values
 from forensics.suggestions.line_keys import keys_told, works_named
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Item, Line, RunLines
 from forensics.suggestions.outcomes import LEAST_ITEMS, LEAST_SHARE
-from forensics.suggestions.runs import MOST_FAILED, MOST_SAMPLED, OWN_KINDS, Smallest, fill
+from forensics.suggestions.runs import MOST_FAILED, MOST_SAMPLED, OWN_KINDS, Smallest, fill, told_once
 from forensics.suggestions.templates import MOST_CHARS, shape_of
 from forensics.tables.evidence import LOG_EVENTS
 from forensics.tables.findings import INVOCATIONS
@@ -123,7 +123,7 @@ def _of_worker(findings: Findings, log_group: str) -> Nameless:
         streams[row["log_stream"]].append((micros(row["logged_at"]), row["order_in_ms"], row["line"]))
     spans: list[_Span] = []
     whole = [
-        RunLines(stream, log_group, "success", 0, 0, lines=[Line(at, text) for at, _, text in sorted(lines)])
+        RunLines(stream, log_group, "success", 0, 0, lines=told_once(lines))
         for stream, lines in sorted(streams.items())
     ]
     passed_over = _circumstances(whole)

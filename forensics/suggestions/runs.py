@@ -190,9 +190,14 @@ class _Stream:
         return found
 
 
+def told_once(lines: Iterable[tuple[int, int, str]]) -> list[Line]:
+    """Return lines of one stream, given with their places in their milliseconds, in order: what is there twice was delivered twice."""
+    return [*dict.fromkeys(Line(at, text) for at, _, text in sorted(lines, key=lambda line: line[:2]))]
+
+
 def _read(run: RunLines, lines: list[tuple[int, int, str]]) -> None:
     bodies: dict[str, str | None] = {}
-    for at, _, text in lines:
+    for at, text in told_once(lines):
         said = parse_line(text)
         if said.records is not None:
             bodies |= {record.message_id.lower(): record.body for record in said.records if record.message_id}

@@ -394,6 +394,23 @@ def test_a_worker_whose_lines_name_messages_by_a_known_word_gets_its_marks_propo
     assert told["started"] == r'"msg": "got it".*?"messageId": "(?P<message_id>[\w.@+-]+)'
 
 
+@pytest.mark.parametrize("log_group", [WORKER, GROUP])
+def test_lines_that_were_delivered_twice_are_read_once(tmp_path, log_group):
+    told = [
+        (at + step, STREAM, f"{said} {an_id(n)}")
+        for at, n in zip(range(0, 500, 10), range(50), strict=True)
+        for step, said in ((0.0, "got"), (2.0, "shipped"))
+    ]
+    runs = [run(n, 10.0 * n, took=2.1) for n in range(50)] if log_group == GROUP else []
+    once, twice = (
+        proposed(lake_of(tmp_path / name, log_group, lines, runs)).proposals
+        for name, lines in (("once", told), ("twice", [*told, *told]))
+    )
+
+    assert twice == once
+    assert {p.kind for p in twice} >= {"started", "effect"}
+
+
 HEADS = {
     "plain text": "2026-11-20 05:00:00,000 INFO worker {said} {id}",
     "JSON with the id in its text": '{{"level": "info", "message": "{said} {id}", "timestamp": "2026-11-20T05:00:00.797Z"}}',
