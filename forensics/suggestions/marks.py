@@ -20,7 +20,7 @@ from forensics.suggestions.outcomes import (
 from forensics.suggestions.silent_guards import SilentStop, silent_stops
 from forensics.suggestions.templates import Template
 from forensics.suggestions.timing import LEAST_WORK_US, Placed
-from forensics.suggestions.wording import NOT_DONE, says_deleted
+from forensics.suggestions.wording import NOT_DONE, says_begun, says_deleted
 
 LEAST_EXHAUSTIVE = 30
 LEAST_DELETED = 0.5
@@ -109,9 +109,15 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
             )
     if started:
         of = started.once + started.never + started.often
-        why = said(
-            "it opens a message's work: {share} of the time lies before it, the rest behind it",
-            share=_percent(1 - started.after_share),
+        why = (
+            said(
+                "it opens a message's work: {share} of the time lies before it, the rest behind it",
+                share=_percent(1 - started.after_share),
+            )
+            if started.can_tell
+            else said(
+                "its words say that the message's work begins; no other line is far enough from it for time to tell"
+            )
         )
         proposals.append(
             Proposal(
@@ -277,8 +283,7 @@ def _started(candidates: Sequence[Placed], ends: Sequence[Template]) -> Placed |
         if p.is_once
         and p.once >= max(LEAST_ITEMS, LEAST_SHARE * (p.once + p.never))
         and p.template.shape not in taken
-        and p.can_tell
-        and p.is_opening
+        and (p.is_opening if p.can_tell else says_begun(own_words_of(p)))
         and p.absent == 0
     ]
     return min(

@@ -49,6 +49,14 @@ NOT_DONE = re.compile(
     re.ASCII,
 )
 """Words that say of something that it went wrong, or is still to be done."""
+_BEGUN = re.compile(
+    r"(?<![^\W_])(?i:(?:re-?)?processing|receiv(?:ed|ing)|handling|consuming|dequeued|start(?:ing|ed)|begin(?:ning)?|got|picked up|working on)"
+    r"(?![^\W_])",
+    re.ASCII,
+)
+_WAS_DONE = re.compile(
+    r"(?<![^\W_])(?i:(?!(?:received|dequeued|started|picked)(?![^\W_]))[a-z]+ed|done|ok|success\w*)(?![^\W_])", re.ASCII
+)
 _DELETED = re.compile(
     r"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z]))(?i:(?:delet|remov|acknowledg)\w*|ack(?:ed|ing)?(?![a-z]))", re.ASCII
 )
@@ -72,6 +80,15 @@ def says_deleted(words: str) -> bool:
     [True, True, True, False]
     """
     return _DELETED.search(words) is not None
+
+
+def says_begun(words: str) -> bool:
+    """Tell whether words say that work on something begins, and nothing that was done.
+
+    >>> [says_begun(words) for words in ("processing", "got it from queue", "processed", "charged before processing", "next")]
+    [True, True, False, False, False]
+    """
+    return _BEGUN.search(words) is not None and _WAS_DONE.search(words) is None
 
 
 class Word(NamedTuple):

@@ -394,6 +394,34 @@ def test_a_worker_whose_lines_name_messages_by_a_known_word_gets_its_marks_propo
     assert told["started"] == r'"msg": "got it".*?"messageId": "(?P<message_id>[\w.@+-]+)'
 
 
+ALONE = {
+    "it begins": ("processing {id}", r"processing (?P<message_id>\S+)"),
+    "it was taken": ("[worker-1] Got {id} from queue", r"Got (?P<message_id>\S+)"),
+    "it was received": ("received {id}", r"received (?P<message_id>\S+)"),
+    "it was done": ("processed {id}", None),
+    "done, with a word for a beginning": ("charged {id} when received", None),
+    "nothing of either": ("at {id}", None),
+}
+
+
+@pytest.mark.parametrize(("line", "expected"), ALONE.values(), ids=ALONE)
+def test_words_tell_that_work_begins_where_the_line_is_all_that_names_a_message(tmp_path, line, expected):
+    told = [(5.0 * place, "worker-1", line.format(id=an_id(n))) for place, n in enumerate((*range(60), 3, 4))]
+    found = proposed(lake_of(tmp_path, WORKER, told))
+
+    assert {p.kind: p.value for p in found.proposals} == ({"started": expected} if expected else {})
+    assert all("its words say that the message's work begins" in p.sentence for p in found.proposals)
+
+
+def test_time_tells_more_than_words(tmp_path):
+    def says(message, _, __):
+        return f"at {message}", f"got {message} through"
+
+    assert {p.kind: p.value for p in proposed(shipped(tmp_path, says)).proposals if p.kind == "started"} == {
+        "started": r"at (?P<message_id>\S+)"
+    }
+
+
 @pytest.mark.parametrize("log_group", [WORKER, GROUP])
 def test_lines_that_were_delivered_twice_are_read_once(tmp_path, log_group):
     told = [
