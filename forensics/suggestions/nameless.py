@@ -1,7 +1,8 @@
 """Runs of a consumer whose lines the grammar reads no message from, with the ids that its own words may name messages by.
 
 Such a consumer says "got 6f1c… from queue", where no word tells that the id is a message's. Ids are taken for messages' where
-they behave as such: another in each handling, and again only where the one before did not end well. A function that prints no
+some are known as such, or where they come as messages do (``coming_again``): another in each handling, and again as a redelivery
+is. A function that prints no
 id says "charged payment_id=p-7" alone: what behaves so behind the name of a piece of work is its business key.
 """
 
@@ -23,6 +24,7 @@ from forensics.parsers.threads import thread_of
 from forensics.run_ends import CUT_OFF
 from forensics.sentence import said
 from forensics.suggestions.circumstances import circumstances
+from forensics.suggestions.coming_again import QueueMessages
 from forensics.suggestions.keys import body_values
 from forensics.suggestions.line_keys import keys_told, works_named
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Item, Line, RunLines
@@ -36,6 +38,8 @@ MOST_WORKER_LINES = 100_000
 """Lines of a worker that are read, the first ones that are stored."""
 _LEAST_OF_HANDLINGS = 0.5
 """Ids that stand with fewer of the handlings name something else than what each is about."""
+_LEAST_KNOWN, _LEAST_OF_KNOWN = 3, 0.5
+"""Where so many ids are known as messages' of the queue, so few of all need come as messages do."""
 _ID = re.compile(UUID)
 _OTHERS = re.compile(
     r"(?:trace|span|correlation|request|req|session|user|tenant|customer|client|account|device|parent)"
@@ -65,20 +69,23 @@ class _Naming(NamedTuple):
     saying: tuple[tuple[str, str], ...]
 
 
-def nameless_runs(findings: Findings, log_group: str, function: str | None) -> Nameless:
-    """Return a consumer's runs with what may be its messages; of a worker each id's lines in a stream are one run.
+def nameless_runs(findings: Findings, queue_arn: str, log_group: str, function: str | None) -> Nameless:
+    """Return the runs of a queue's consumer with what may be its messages; of a worker each id's lines in a stream are one run.
 
     Of functions a fixed sample of runs is read and those that failed, of workers MOST_WORKER_LINES. Keys are looked for in runs
     of functions alone: nothing else parts a worker's lines into handlings.
     """
+    messages = QueueMessages(findings, queue_arn)
     runs = _of_function(findings, log_group, function)
     if not runs:
-        return Nameless([], "no line tells how its runs ended") if function else _of_worker(findings, log_group)
+        return (
+            Nameless([], "no line tells how its runs ended") if function else _of_worker(findings, log_group, messages)
+        )
     why_not = None
     ids_in = partial(_namings, passed_over=_circumstances(runs))
     for naming, kind in ((ids_in, MESSAGE_ID), (_keys_in, OF_LINE)):
         named = [list(naming(run)) for run in runs]
-        places, why = _places([{n.place: n.value for n in of} for of in named], _by_place(runs, named))
+        places, why = _places(runs, named, messages)
         why_not = why_not or why
         for run, of in zip(runs, named, strict=True):
             values = dict.fromkeys(n.value for n in sorted(of, key=lambda n: n.line) if n.place in places)
@@ -112,7 +119,7 @@ def _of_function(findings: Findings, log_group: str, function: str | None) -> li
     return runs
 
 
-def _of_worker(findings: Findings, log_group: str) -> Nameless:
+def _of_worker(findings: Findings, log_group: str, messages: QueueMessages) -> Nameless:
     streams: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
     columns = ["log_stream", "logged_at", "order_in_ms", "line"]
     stored = (
@@ -132,9 +139,7 @@ def _of_worker(findings: Findings, log_group: str) -> Nameless:
     spans.sort(key=lambda span: (span.run.started_at, span.run.run_id))
     runs = [span.run for span in spans]
     indexes = _delivery_indexes(runs)
-    places, why_not = _places(
-        [{n.place: n.value for n in span.named} for span in spans], _by_place(runs, [span.named for span in spans])
-    )
+    places, why_not = _places(runs, [span.named for span in spans], messages)
     chosen = [span for span in spans if any(n.place in places for n in span.named)]
     keys = keys_told([(span.run.run_id.rpartition("|")[2], [line.text for line in span.beside]) for span in chosen])
     for span, key in zip(chosen, keys, strict=True):
@@ -276,15 +281,24 @@ def _by_place(runs: Sequence[RunLines], named: Sequence[Sequence[_Naming]]) -> _
     return found
 
 
-def _places(of_runs: Sequence[Mapping[str, str]], seen: _Seen) -> tuple[set[str], str | None]:
-    """Return the places whose ids behave as messages' ids do; none, and why, where several kinds of ids do."""
-    naming = sum(bool(of) for of in of_runs)
+def _places(
+    runs: Sequence[RunLines], named: Sequence[Sequence[_Naming]], messages: QueueMessages
+) -> tuple[set[str], str | None]:
+    """Return the places whose ids are messages' or behave as such; none, and why, where several kinds of ids do."""
+    naming = sum(bool(of) for of in named)
+    seen = _by_place(runs, named)
+    known = messages.among({value for ids in seen.values() for value in ids})
+
+    def least_coming_so(ids: Mapping[str, object]) -> float:
+        is_known = len(known & ids.keys()) >= _LEAST_KNOWN
+        return _LEAST_OF_KNOWN if is_known else 1 - 2 * (1 - LEAST_SHARE)
+
     fitting = {
         place: ids
         for place, ids in seen.items()
         if len(ids) >= LEAST_ITEMS
-        and len({number for runs in ids.values() for number in runs}) >= _LEAST_OF_HANDLINGS * naming
-        and sum(len(runs) == 1 for runs in ids.values()) >= (1 - 2 * (1 - LEAST_SHARE)) * len(ids)
+        and len({number for of in ids.values() for number in of}) >= _LEAST_OF_HANDLINGS * naming
+        and sum(messages.come_so([runs[n] for n in of]) for of in ids.values()) >= least_coming_so(ids) * len(ids)
     }
     families: list[tuple[set[str], set[str]]] = []
     for place, ids in sorted(fitting.items(), key=lambda told: (-len(told[1]), told[0])):
@@ -294,6 +308,8 @@ def _places(of_runs: Sequence[Mapping[str, str]], seen: _Seen) -> tuple[set[str]
                 break
         else:
             families.append(({place}, set(ids)))
+    if known_ones := [family for family in families if len(known & family[1]) >= _LEAST_KNOWN]:
+        families = known_ones
     if len(families) == 1:
         return families[0][0], None
     if not families:

@@ -53,7 +53,7 @@ def suggest(findings: Findings, queue: str, settings: Settings, tell: Callable[[
             continue
         if not mine or (function is None and not has_ended):
             tell(said("reading lines of {group} that name no message", group=log_group))
-            nameless = nameless_runs(findings, log_group, function)
+            nameless = nameless_runs(findings, arn, log_group, function)
             if not mine:
                 cannot_tell.append(_of_nameless(who, nameless))
             are_named = are_named and not nameless.runs

@@ -27,8 +27,8 @@ def an_id(number, kind=0):
     return str(UUID(int=number + 1 + (kind << 96) + (4 << 76)))
 
 
-def lake_of(tmp_path, log_group, lines, invocations=(), deliveries=()):
-    """Return the findings of a lake of one queue with one consumer; lines are seconds, stream and text."""
+def lake_of(tmp_path, log_group, lines, invocations=(), deliveries=(), evidence=()):
+    """Return the findings of a lake of one queue with one consumer; lines are seconds, stream and text, evidence a table and its rows."""
     numbers = count()
     rows = [
         {
@@ -59,7 +59,8 @@ def lake_of(tmp_path, log_group, lines, invocations=(), deliveries=()):
         "function_name": FUNCTION if is_function else None,
         "found_by": "option (--log-group)",
     }
-    lake.append(CONSUMERS, [consumer], "test|nameless")
+    for number, (table, rows) in enumerate([(CONSUMERS, [consumer]), *evidence]):
+        lake.append(table, rows, f"test|nameless {number}")
     world.publish(lake, {"invocations": list(invocations), "deliveries": list(deliveries)}, "run-2")
     return lake.findings()
 
@@ -126,7 +127,7 @@ def test_it_is_said_that_nothing_but_their_behaviour_tells_that_ids_are_messages
 
 def test_the_id_of_the_run_itself_names_no_message(tmp_path):
     findings = shipped(tmp_path, lambda message, request, _: (f"begin {request} now", f"end {request} now"))
-    found = nameless_runs(findings, GROUP, FUNCTION)
+    found = nameless_runs(findings, QUEUE, GROUP, FUNCTION)
 
     assert (found.runs, found.why_not) == ([], "no id stands in its lines that is another in each handling")
 
@@ -141,7 +142,7 @@ NOT_MESSAGES = {
 
 @pytest.mark.parametrize("says", NOT_MESSAGES.values(), ids=NOT_MESSAGES)
 def test_what_does_not_behave_as_a_message_id_names_none(tmp_path, says):
-    assert nameless_runs(shipped(tmp_path, says), GROUP, FUNCTION).runs == []
+    assert nameless_runs(shipped(tmp_path, says), QUEUE, GROUP, FUNCTION).runs == []
 
 
 def in_keys(message, _r, _o):
@@ -185,7 +186,7 @@ NO_KEYS = {
 
 @pytest.mark.parametrize("says", NO_KEYS.values(), ids=NO_KEYS)
 def test_what_does_not_behave_as_a_key_of_work_is_none(tmp_path, says):
-    assert nameless_runs(keys_of(tmp_path, says), GROUP, FUNCTION).runs == []
+    assert nameless_runs(keys_of(tmp_path, says), QUEUE, GROUP, FUNCTION).runs == []
 
 
 def test_whoever_waits_hears_what_is_read(tmp_path):
@@ -203,7 +204,7 @@ def test_whoever_waits_hears_what_is_read(tmp_path):
 
 def test_of_two_kinds_of_ids_nothing_tells_which_is_the_messages(tmp_path):
     findings = shipped(tmp_path, lambda message, _, order: (f"got {message}", f"cart {order} shipped"))
-    found = nameless_runs(findings, GROUP, FUNCTION)
+    found = nameless_runs(findings, QUEUE, GROUP, FUNCTION)
 
     assert found.runs == []
     assert "several kinds of ids" in found.why_not
@@ -213,7 +214,7 @@ def test_the_ids_of_json_lines_are_told_by_their_path(tmp_path):
     def says(message, _, order):
         return f'{{"msg": "begin", "unit": "{message}"}}', f'{{"msg": "end", "unit": "{message}"}}'
 
-    found = nameless_runs(shipped(tmp_path, says), GROUP, FUNCTION)
+    found = nameless_runs(shipped(tmp_path, says), QUEUE, GROUP, FUNCTION)
 
     assert [item.message_id for item in found.runs[0].items] == [an_id(0), an_id(1)]
 
