@@ -8,9 +8,9 @@ id says "charged payment_id=p-7" alone: what behaves so behind the name of a pie
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from forensics.clock import micros
@@ -25,6 +25,7 @@ from forensics.run_ends import CUT_OFF
 from forensics.sentence import said
 from forensics.suggestions.circumstances import circumstances
 from forensics.suggestions.coming_again import QueueMessages
+from forensics.suggestions.jobs import jobs_of
 from forensics.suggestions.keys import body_values
 from forensics.suggestions.line_keys import keys_told, works_named
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Item, Line, RunLines
@@ -73,7 +74,7 @@ def nameless_runs(findings: Findings, queue_arn: str, log_group: str, function: 
     """Return the runs of a queue's consumer with what may be its messages; of a worker each id's lines in a stream are one run.
 
     Of functions a fixed sample of runs is read and those that failed, of workers MOST_WORKER_LINES. Keys are looked for in runs
-    of functions alone: nothing else parts a worker's lines into handlings.
+    of functions, and in jobs of frameworks that say when these begin and end: nothing else parts a worker's lines into handlings.
     """
     messages = QueueMessages(findings, queue_arn)
     runs = _of_function(findings, log_group, function)
@@ -81,19 +82,22 @@ def nameless_runs(findings: Findings, queue_arn: str, log_group: str, function: 
         return (
             Nameless([], "no line tells how its runs ended") if function else _of_worker(findings, log_group, messages)
         )
-    why_not = None
-    ids_in = partial(_namings, passed_over=_circumstances(runs))
-    for naming, kind in ((ids_in, MESSAGE_ID), (_keys_in, OF_LINE)):
-        named = [list(naming(run)) for run in runs]
-        places, why = _places(runs, named, messages)
-        why_not = why_not or why
-        for run, of in zip(runs, named, strict=True):
-            values = dict.fromkeys(n.value for n in sorted(of, key=lambda n: n.line) if n.place in places)
-            run.items += [Item(value, number, {value: kind}) for number, value in enumerate(values, 1)]
-        if places:
-            by_key = min(places) if kind == OF_LINE else None
-            return Nameless([run for run in runs if run.items], by_key=by_key)
-    return Nameless([], why_not)
+    ids = _with_items(runs, partial(_namings, passed_over=_circumstances(runs)), MESSAGE_ID, messages)
+    keys = ids if ids.runs else _with_items(runs, _keys_in, OF_LINE, messages)
+    return keys if keys.runs else ids if ids.why_not else keys
+
+
+def _with_items(
+    runs: Sequence[RunLines], naming: Callable[[RunLines], Iterator[_Naming]], kind: str, messages: QueueMessages
+) -> Nameless:
+    """Give runs what their lines name as their items; ``kind`` says by what these are known."""
+    named = [list(naming(run)) for run in runs]
+    places, why_not = _places(runs, named, messages)
+    for run, of in zip(runs, named, strict=True):
+        values = dict.fromkeys(n.value for n in sorted(of, key=lambda n: n.line) if n.place in places)
+        run.items += [Item(value, number, {value: kind}) for number, value in enumerate(values, 1)]
+    by_key = min(places) if places and kind == OF_LINE else None
+    return Nameless([run for run in runs if run.items], why_not, by_key)
 
 
 def _of_function(findings: Findings, log_group: str, function: str | None) -> list[RunLines]:
@@ -151,6 +155,10 @@ def _of_worker(findings: Findings, log_group: str, messages: QueueMessages) -> N
             span.run.lines.sort(key=lambda line: line.at)
             span.run.ended_at = span.run.lines[-1].at
     told = {id(span.run) for span in [*chosen, *_others_of(chosen, spans)]}
+    if not told:
+        jobs = sorted(chain.from_iterable(map(jobs_of, whole)), key=lambda job: (job.started_at, job.run_id))
+        by_keys = _with_items(jobs, _keys_in, OF_LINE, messages)
+        return by_keys if by_keys.runs else Nameless([], why_not)
     return Nameless([run for run in runs if id(run) in told], why_not)
 
 
