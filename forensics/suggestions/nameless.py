@@ -40,7 +40,7 @@ MOST_WORKER_LINES = 100_000
 _LEAST_OF_HANDLINGS = 0.5
 """Ids that stand with fewer of the handlings name something else than what each is about."""
 _LEAST_KNOWN, _LEAST_OF_KNOWN = 3, 0.5
-"""Where so many ids are known as messages' of the queue, so few of all need come as messages do."""
+"""Where so many ids are known as messages' of the queue, so few of all need be known so, or come as messages do."""
 _ID = re.compile(UUID)
 _OTHERS = re.compile(
     r"(?:trace|span|correlation|request|req|session|user|tenant|customer|client|account|device|parent)"
@@ -306,7 +306,8 @@ def _places(
         for place, ids in seen.items()
         if len(ids) >= LEAST_ITEMS
         and len({number for of in ids.values() for number in of}) >= _LEAST_OF_HANDLINGS * naming
-        and sum(messages.come_so([runs[n] for n in of]) for of in ids.values()) >= least_coming_so(ids) * len(ids)
+        and sum(i in known or messages.come_so([runs[n] for n in of]) for i, of in ids.items())
+        >= least_coming_so(ids) * len(ids)
     }
     families: list[tuple[set[str], set[str]]] = []
     for place, ids in sorted(fitting.items(), key=lambda told: (-len(told[1]), told[0])):
