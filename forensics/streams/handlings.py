@@ -20,7 +20,8 @@ class Handling(NamedTuple):
     """One message with one worker, once. ``facts`` are what the stream says of it, in order, with the message filled in.
 
     ``is_opened``: a line that opens it names the message itself. ``may_be_two``: a refused delete of nobody we can
-    tell may be its own: then an effect that it has is of a handling whose begin is lost; or it was begun so late that it may be of another receive.
+    tell may be its own: then an effect that it has is of a handling whose begin is lost; or a job of which nobody knows the message began
+    before that effect; or it was begun so late that it may be of another receive.
     ``consumer`` is ``log_group|log_stream|item_id|ms``, with the time of the handling's first line in ms since 1970, UTC.
     So it stays the same whatever else of the stream or of the message's other handlings is in evidence. Where a message is
     handed to workers of one stream more than once in one ms, ``.2``, ``.3`` follow.
@@ -51,7 +52,9 @@ def handlings_of(
     for about in attributed(facts_once(facts), one_at_a_time, message_by_handle, says_ends, group.silence_ms):
         by_item.setdefault(about.item_id, []).append(about)
     told = {about.fact.evidence_id for every in by_item.values() for about in every}
-    of_nobody = [p.fact.at for p in facts if p.fact.is_failed_delete and p.fact.evidence_id not in told]
+    untold = [placed.fact for placed in facts if placed.fact.evidence_id not in told]
+    of_nobody = [fact.at for fact in untold if fact.is_failed_delete]
+    begun_at = [fact.at for fact in untold if is_nameless_start(fact)]
     openers = {
         placed.fact.evidence_id
         for placed in facts
@@ -67,7 +70,11 @@ def handlings_of(
             start = f"{ms}.{same_ms}" if same_ms > 1 else f"{ms}"
             is_opened = any(fact.role in SURENESS and fact.evidence_id in openers for fact in handling)
             consumer = f"{group.name}|{log_stream}|{item_id}|{start}"
-            may_be_two = _may_be_two(of_nobody, handling, group.silence_ms) or _is_begun_late(handling, group)
+            may_be_two = (
+                _may_be_two(of_nobody, handling, group.silence_ms)
+                or _may_be_begun_again(begun_at, handling, group.silence_ms)
+                or _is_begun_late(handling, group)
+            )
             found.append(Handling(consumer, log_stream, item_id, handling, is_opened, may_be_two))
     return found
 
@@ -84,6 +91,13 @@ def _may_be_two(refusals_at: Sequence[int], handling: Sequence[Fact], silence_ms
     first, last, since = min(effects_at), max(effects_at), visible_from(handling, silence_ms)
     again_until = last + MOMENT_US if last - first > MOMENT_US else last
     return any(since <= at <= first or first < at <= again_until for at in refusals_at)
+
+
+def _may_be_begun_again(begun_at: Sequence[int], handling: Sequence[Fact], silence_ms: int) -> bool:
+    """Tell whether one of some jobs that nobody knows may be of a handling's message, which was visible again, and have told its effect."""
+    last = max((fact.at for fact in handling if fact.role == "effect"), default=None)
+    since = visible_from(handling, silence_ms)
+    return last is not None and any(since <= at <= last for at in begun_at)
 
 
 def _is_begun_late(handling: Sequence[Fact], group: LogGroup) -> bool:

@@ -1040,6 +1040,26 @@ def test_a_handling_may_be_two_where(said, expected):
     assert (first.may_be_two, delivery_of(first, GROUP).may_be_two) == (expected, expected)
 
 
+BEGUN_AGAIN = {
+    "a job of nobody began when it was visible again": ((25, "worker_started", "effect a"), True),
+    "it began a second sooner": ((24, "worker_started", "effect a"), False),
+    "it had ended, too, as far as lines tell": ((25, "worker_started", "worker_finished", "effect a"), True),
+    "it is another message's": ((25, "worker_started", "started b", "effect a"), False),
+    "it began behind the effect": ((25, "effect a", "worker_started"), False),
+    "it began with the effect": ((25, "worker_started", "&effect a"), True),
+    "nothing tells an effect": ((25, "worker_started", "mention a"), False),
+    "a heartbeat hides it": (("worker_visibility_set a detail=60", 25, "worker_started", "effect a"), False),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), BEGUN_AGAIN.values(), ids=BEGUN_AGAIN)
+@pytest.mark.parametrize("one_at_a_time", [False, True])
+def test_a_job_that_names_nothing_may_be_of_a_message_that_was_visible_again(said, expected, one_at_a_time):
+    first, *_ = handlings("worker_started", "started a", *said, one_at_a_time=one_at_a_time)
+
+    assert first.may_be_two is expected
+
+
 BEGUN_LATE = {
     "it was begun when it was visible again": (("record a", 26, "started a"), True),
     "it was begun a microsecond sooner": (("record a", 25.999999, "started a"), False),
