@@ -6,7 +6,16 @@ from typing import Any, NamedTuple
 
 from forensics.streams.attribution import AboutItem, attributed
 from forensics.streams.deliveries import gathered
-from forensics.streams.in_hand import CLOSERS, DELETED, OPENERS, STOPPING, ends_handling, is_nameless_start, is_shared
+from forensics.streams.in_hand import (
+    CLOSERS,
+    DELETED,
+    DONE,
+    OPENERS,
+    STOPPING,
+    ends_handling,
+    is_nameless_start,
+    is_shared,
+)
 from forensics.streams.model import ERROR, SKIPPED, Delivery, Fact, LogGroup, PlacedFact
 from forensics.streams.once import ECHO_US, MOMENT_US, facts_once
 from forensics.streams.parting import STARTS, parted
@@ -21,7 +30,7 @@ class Handling(NamedTuple):
 
     ``is_opened``: a line that opens it names the message itself. ``may_be_two``: a refused delete of nobody we can
     tell may be its own: then an effect that it has is of a handling whose begin is lost; or a job of which nobody knows the message began
-    before that effect; or it was begun so late that it may be of another receive.
+    before that effect, or its message was visible again after a later handling; or it was begun so late that it may be of another receive.
     ``consumer`` is ``log_group|log_stream|item_id|ms``, with the time of the handling's first line in ms since 1970, UTC.
     So it stays the same whatever else of the stream or of the message's other handlings is in evidence. Where a message is
     handed to workers of one stream more than once in one ms, ``.2``, ``.3`` follow.
@@ -63,7 +72,8 @@ def handlings_of(
     found = []
     for item_id, its_facts in by_item.items():
         last_ms, same_ms = None, 0
-        for handling in parted(its_facts, group, one_at_a_time):
+        parts = parted(its_facts, group, one_at_a_time)
+        for number, handling in enumerate(parts, 1):
             ms = handling[0].at // 1000
             same_ms = same_ms + 1 if ms == last_ms else 1
             last_ms = ms
@@ -73,6 +83,7 @@ def handlings_of(
             may_be_two = (
                 _may_be_two(of_nobody, handling, group.silence_ms)
                 or _may_be_begun_again(begun_at, handling, group.silence_ms)
+                or _may_be_a_further_ones(handling, parts[number:], group.silence_ms)
                 or _is_begun_late(handling, group)
             )
             found.append(Handling(consumer, log_stream, item_id, handling, is_opened, may_be_two))
@@ -98,6 +109,24 @@ def _may_be_begun_again(begun_at: Sequence[int], handling: Sequence[Fact], silen
     last = max((fact.at for fact in handling if fact.role == "effect"), default=None)
     since = visible_from(handling, silence_ms)
     return last is not None and any(since <= at <= last for at in begun_at)
+
+
+def _may_be_a_further_ones(handling: Sequence[Fact], later: Sequence[Sequence[Fact]], silence_ms: int) -> bool:
+    """Tell whether the last effect of a handling, a slow worker's, may be of a further one: a later one had left the message, which was visible again.
+
+    Not where the slow worker then says that it is done.
+    """
+    last = max((fact.at for fact in handling if fact.role == "effect"), default=None)
+    if last is None or any(ends_handling(fact) and fact.at >= last for fact in handling):
+        return False
+    return any(other[0].at < last and _left_until(other, silence_ms, last) for other in later)
+
+
+def _left_until(handling: Sequence[Fact], silence_ms: int, at: int) -> bool:
+    """Tell whether a handling failed, or its delete did, and its message was visible again by then."""
+    is_left = any(fact.is_failed_delete or fact.role in _FAILURES for fact in handling)
+    is_done = any(fact.role in DONE for fact in handling)
+    return is_left and not is_done and visible_from(handling, silence_ms) <= at
 
 
 def _is_begun_late(handling: Sequence[Fact], group: LogGroup) -> bool:

@@ -1060,6 +1060,41 @@ def test_a_job_that_names_nothing_may_be_of_a_message_that_was_visible_again(sai
     assert first.may_be_two is expected
 
 
+AGAIN = ("started a", 26, "started a", "effect a", f"handle_error a {DELETE}")
+FURTHER = {
+    "its effect came when the message was visible again after a later handling": ((*AGAIN, 24, "effect a"), True),
+    "it came a second sooner": ((*AGAIN, 23, "effect a"), False),
+    "its thread says that it is done": (
+        ("started a thread=1", 26, "started a thread=2", *AGAIN[3:], 24, "effect a thread=1", "deleted a thread=1"),
+        False,
+    ),
+    "its thread says no more": (
+        ("started a thread=1", 26, "started a thread=2", *AGAIN[3:], 24, "effect a thread=1"),
+        True,
+    ),
+    "the later one had deleted it": (
+        ("started a thread=1", 26, "started a thread=2", "effect a", "deleted a thread=2", 24, "effect a thread=1"),
+        False,
+    ),
+    "of the later one nothing tells that it left it": (
+        ("started a thread=1", 26, "started a thread=2", "effect a thread=2", 25, "effect a thread=1"),
+        False,
+    ),
+    "a heartbeat hid the later one": (
+        ("started a", 26, "started a", "worker_visibility_set a detail=60", *AGAIN[3:], 24, "effect a"),
+        False,
+    ),
+    "only a later one had it": ((*AGAIN, 24, "started a", "effect a"), False),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), FURTHER.values(), ids=FURTHER)
+def test_the_effect_of_a_slow_worker_may_be_of_a_further_handling_where(said, expected):
+    first, *_ = handlings(*said)
+
+    assert first.may_be_two is expected
+
+
 BEGUN_LATE = {
     "it was begun when it was visible again": (("record a", 26, "started a"), True),
     "it was begun a microsecond sooner": (("record a", 25.999999, "started a"), False),
