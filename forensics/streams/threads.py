@@ -92,6 +92,7 @@ class Threads:
         self._unended: dict[str | None, set[tuple[str, str]]] = {}
         self._over: set[str] = set()
         self._perhaps_told: dict[str, set[str | None]] = {}
+        self._raised_at: dict[str | None, int] = {}
         self._shows_openings_from = _shows_openings_from(facts, self._are_several)
         self._contradicted: set[str] = set()
 
@@ -129,6 +130,7 @@ class Threads:
                 self._given[key][message_id] &= fact.role in CLOSERS
                 unended.discard((key, message_id))
         opened.hear(place, fact)
+        self._hear_of_failure(fact)
         if fact.role in OPENERS:
             self._worked.pop(fact.thread, None)
         elif fact.role in GOES_ON and not fact.is_failed_delete:
@@ -142,6 +144,21 @@ class Threads:
         ):
             self._over.add(fact.message_id)
         return opened
+
+    def _hear_of_failure(self, fact: Fact) -> None:
+        """Remember the exception that a thread reported, unless the end of a message tells at once whose it was."""
+        thread = fact.thread if self._are_several else None
+        if fact.role == "worker_raised":
+            self._raised_at[thread] = fact.at
+        elif fact.message_id is not None and fact.role in CLOSERS:
+            raised_at = self._raised_at.pop(thread, fact.at)
+            if fact.at - raised_at > MOMENT_US:
+                self._raised_at[thread] = raised_at
+
+    def _has_raised_since(self, message_id: str, fact: Fact) -> bool:
+        """Tell whether an exception was reported more than a moment ago that may have ended an open message's work."""
+        raised_at = self._raised_at.get(fact.thread if self._are_several else None)
+        return raised_at is not None and self.of(fact).opened_at(message_id) < raised_at < fact.at - MOMENT_US
 
     def of(self, fact: Fact) -> "OpenMessages":
         """Return what the thread that wrote a line has in hand."""
@@ -252,9 +269,9 @@ class Threads:
         given.setdefault(message_id, True)
         self._unended.setdefault(fact.thread if self._are_several else None, set()).add((key, message_id))
         is_late = fact.role == "effect" and fact.at - self.of(fact).opened_at(message_id) >= self._silence_us > 0
-        is_guess = is_late and self._told.get(message_id) != key
+        is_late = is_late and self._told.get(message_id) != key
         detail = None if fact.detail == PERHAPS else fact.detail
-        return fact._replace(message_id=message_id, detail=GUESSED if is_guess else detail)
+        return fact._replace(message_id=message_id, detail=GUESSED if is_late else detail)
 
     def _remember_perhaps(self, fact: Fact, message_ids: Sequence[str]) -> None:
         for message_id in message_ids if fact.role in DECIDES else ():
@@ -264,7 +281,7 @@ class Threads:
         """Tell whether the only message in hand that may have a line's key need not be the line's.
 
         What was given to it before was contradicted; a line with another key may have been its own; it was closed or its delete tried,
-        and is in hand for an earlier opening whose end may be lost; or the key is told of others only, and another message was opened
+        and is in hand for an earlier opening whose end may be lost; an exception was reported since, which may have ended it; or the key is told of others only, and another message was opened
         since: one of those with the key may have been handed out again, and its opening be lost.
         """
         if f"{KEY_ITEM}{fact.key}" in self._doubtful:
@@ -273,7 +290,8 @@ class Threads:
             return False
         is_far = message_id != self.of(fact).last_opened
         is_doubtful = message_id in self._doubtful or bool(self._perhaps_told.get(message_id, set()) - {fact.key})
-        return is_doubtful or self.of(fact).may_be_closed(message_id) or (is_far and fact.key in self._told_keys)
+        is_over = self.of(fact).may_be_closed(message_id) or self._has_raised_since(message_id, fact)
+        return is_doubtful or is_over or (is_far and fact.key in self._told_keys)
 
     def _may_be_of(self, place: int, fact: Fact, one_at_a_time: bool) -> list[str]:
         """Return of which others, opened since, a line with the key of one message may be: the line that tells their key is lost."""

@@ -851,6 +851,37 @@ def test_of_very_many_messages_that_seem_to_be_open_the_oldest_are_not():
     assert _items(stream(*more), one_at_a_time=False, silence_ms=900_000)[-1] == "b"
 
 
+OVER = {
+    "an exception was reported long before": (("started a", "worker_raised", 1, "effect key=k"), "key:k"),
+    "one was, a moment before, and caught": (("started a", "worker_raised", "effect key=k"), "a"),
+    "one was, a microsecond longer before": (("started a", "worker_raised", 0.000001, "effect key=k"), "key:k"),
+    "one was, when nothing was in hand": (("worker_raised", "started a", 5, "effect key=k"), "a"),
+    "one was, when it was opened": (("worker_raised", "&started a", 5, "effect key=k"), "a"),
+    "it was another's, who ended with it": (
+        ("started b", "started a", "worker_raised", "worker_failed b", 5, "effect key=k"),
+        "a",
+    ),
+    "another ended more than a moment behind it": (
+        ("started b", "started a", "worker_raised", 0.000001, "worker_failed b", 5, "effect key=k"),
+        "key:k",
+    ),
+    "lines tell that it has this key": (("record a key=k", "worker_raised", 5, "effect key=k"), "a"),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), OVER.values(), ids=OVER)
+def test_a_key_may_be_of_a_message_whose_opening_is_lost_where(said, expected):
+    assert _items(stream(*said), one_at_a_time=False)[-1] == expected
+
+
+def test_an_exception_ends_what_its_own_thread_had_in_hand():
+    said = turns("started a thread=1", "worker_raised thread=2", 5, "effect key=k thread=1")
+    own = turns("started a thread=1", "worker_raised thread=1", 5, "effect key=k thread=1")
+
+    assert _items(stream(*said), one_at_a_time=False)[-1] == "a"
+    assert _items(stream(*own), one_at_a_time=False)[-1] == "key:k"
+
+
 GUESSES = {
     "while it was hidden": (("started a", 25.9, "effect key=k"), None),
     "once it was visible again": (("started a", 26, "effect key=k"), GUESSED),
