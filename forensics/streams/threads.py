@@ -260,6 +260,8 @@ class Threads:
         if not fitting:
             return fact
         if len(fitting) > 1 or self._is_guess(fitting[0], fact):
+            others = [m for m in fitting if self._keys.get(m) != key]
+            self._remember_perhaps(fact, others if len(others) < max(2, len(fitting)) else [])
             return _of_one(fact._replace(message_id=None), fitting)
         (message_id,) = fitting
         self._keys[message_id] = key

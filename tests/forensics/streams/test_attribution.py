@@ -874,6 +874,24 @@ def test_a_key_may_be_of_a_message_whose_opening_is_lost_where(said, expected):
     assert _items(stream(*said), one_at_a_time=False)[-1] == expected
 
 
+ANOTHER = {
+    "a line with the key of another may have been its own": (
+        ("started a", "effect key=k", "started b", "effect key=k", "effect key=l"),
+        "key:l",
+    ),
+    "one with its own key was": (("started a", "effect key=k", "started b", "effect key=k", "effect key=k"), "key:k"),
+    "a line of either may have been, and the other is over": (
+        ("started a", "started b", "effect key=k", "deleted a", "effect key=l"),
+        "b",
+    ),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), ANOTHER.values(), ids=ANOTHER)
+def test_a_key_is_given_to_the_message_in_hand_unless(said, expected):
+    assert _items(stream(*said), one_at_a_time=False)[-1] == expected
+
+
 def test_an_exception_ends_what_its_own_thread_had_in_hand():
     said = turns("started a thread=1", "worker_raised thread=2", 5, "effect key=k thread=1")
     own = turns("started a thread=1", "worker_raised thread=1", 5, "effect key=k thread=1")
