@@ -93,6 +93,7 @@ class Threads:
         self._over: set[str] = set()
         self._perhaps_told: dict[str, set[str | None]] = {}
         self._raised_at: dict[str | None, int] = {}
+        self._ended_at: dict[str, int] = {}
         self._shows_openings_from = _shows_openings_from(facts, self._are_several)
         self._contradicted: set[str] = set()
 
@@ -129,6 +130,10 @@ class Threads:
             for key, message_id in [given for given in unended if fact.role in OPENERS or given[1] == fact.message_id]:
                 self._given[key][message_id] &= fact.role in CLOSERS
                 unended.discard((key, message_id))
+        if unended and fact.message_id is not None and fact.role in CLOSERS:
+            self._hear_of_unopened_end(place, fact, unended)
+        if fact.message_id is not None and fact.role in CLOSERS:
+            self._ended_at[fact.message_id] = fact.at
         opened.hear(place, fact)
         self._hear_of_failure(fact)
         if fact.role in OPENERS:
@@ -144,6 +149,13 @@ class Threads:
         ):
             self._over.add(fact.message_id)
         return opened
+
+    def _hear_of_unopened_end(self, place: int, fact: Fact, unended: Collection[tuple[str, str]]) -> None:
+        """Take what a thread gave a key to, and did not end, for a guess where the next end is of a message whose opening is lost: it may have that key."""
+        message_id = fact.message_id or ""
+        is_told_again = fact.at - self._ended_at.get(message_id, fact.at - 2 * MOMENT_US) <= MOMENT_US
+        if not is_told_again and not any(o.is_open(message_id, place, fact.at) for o in self._opened.values()):
+            self._contradicted.update(m for key, m in unended if m != fact.message_id and self._told.get(m) != key)
 
     def _hear_of_failure(self, fact: Fact) -> None:
         """Remember the exception that a thread reported, unless the end of a message tells at once whose it was."""

@@ -892,6 +892,33 @@ def test_a_key_is_given_to_the_message_in_hand_unless(said, expected):
     assert _items(stream(*said), one_at_a_time=False)[-1] == expected
 
 
+HAD_FAILED = ("record b key=l", "worker_failed b", "started a")
+NEXT_END = {
+    "of a message whose opening is lost": ((*HAD_FAILED, "effect key=k", "worker_finished b"), "key:k"),
+    "of one that ended a moment before, and is told once more": (
+        (*HAD_FAILED, -1, "effect key=k", -1, "worker_finished b"),
+        "a",
+    ),
+    "of the message itself": ((*HAD_FAILED, "effect key=k", "worker_finished a"), "a"),
+    "of the message itself, before the other's": (
+        (*HAD_FAILED, "effect key=k", "worker_finished a", "worker_finished b"),
+        "a",
+    ),
+    "of one that was opened": (("record b key=l", "started a", "effect key=k", "worker_finished b"), "a"),
+    "of another one, though lines tell that it has the key": (
+        ("record b key=l", "worker_failed b", "record a key=k", "effect key=k", "worker_finished b"),
+        "a",
+    ),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), NEXT_END.values(), ids=NEXT_END)
+def test_the_next_end_tells_whose_a_key_is_not(said, expected):
+    place = [word for word in said if isinstance(word, str)].index("effect key=k")
+
+    assert _items(stream(*said), one_at_a_time=False)[place] == expected
+
+
 def test_an_exception_ends_what_its_own_thread_had_in_hand():
     said = turns("started a thread=1", "worker_raised thread=2", 5, "effect key=k thread=1")
     own = turns("started a thread=1", "worker_raised thread=1", 5, "effect key=k thread=1")
