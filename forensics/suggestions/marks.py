@@ -20,7 +20,7 @@ from forensics.suggestions.outcomes import (
 from forensics.suggestions.silent_guards import SilentStop, silent_stops
 from forensics.suggestions.templates import Template
 from forensics.suggestions.timing import LEAST_WORK_US, Placed
-from forensics.suggestions.wording import NOT_DONE, says_begun, says_deleted
+from forensics.suggestions.wording import NOT_DONE, says_begun, says_deleted, says_failed
 
 LEAST_EXHAUSTIVE = 30
 LEAST_DELETED = 0.5
@@ -206,7 +206,7 @@ def _effect(
     over: Placed | None = None,
     silent: Sequence[SilentStop] = (),
 ) -> Placed | None:
-    """Return the last line that closes the work of (nearly) every item; the later of two proves more.
+    """Return the last line that closes the work of (nearly) every item, and tells of no failure; the later of two proves more.
 
     A line that also closes what a guard stopped without a word (``silent``) tells no work.
 
@@ -216,6 +216,8 @@ def _effect(
     """
     whole: list[tuple[Placed, list[str]]] = []
     for p in candidates:
+        if says_failed(own_words_of(p)):
+            continue
         guard = guard_of(candidates, p.template, runs)
         answered = guard.after_done if guard else ()
         working = p.once + p.never - _stopped_well(p, guard, silent, runs)

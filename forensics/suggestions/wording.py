@@ -54,6 +54,11 @@ _BEGUN = re.compile(
     r"(?![^\W_])",
     re.ASCII,
 )
+_FAILED = re.compile(
+    r"(?<![^\W_])(?<!no )(?<!0 )(?i:fail(?:ed|s|ing|ure|ures)?|errors?|exceptions?|reject(?:ed|s|ing)?|refused|declined|aborted|timed[ _-]?out)"
+    r"(?![^\W_])(?!\\?[\"']?\s?[=:]\s?\\?[\"']?(?:0(?![\w.])|null|none|false))",
+    re.ASCII,
+)
 _WAS_DONE = re.compile(
     r"(?<![^\W_])(?i:(?!(?:received|dequeued|started|picked)(?![^\W_]))[a-z]+ed|done|ok|success\w*)(?![^\W_])", re.ASCII
 )
@@ -89,6 +94,15 @@ def says_begun(words: str) -> bool:
     [True, True, False, False, False]
     """
     return _BEGUN.search(words) is not None and _WAS_DONE.search(words) is None
+
+
+def says_failed(words: str) -> bool:
+    """Tell whether words say that something failed; a field may say that nothing did.
+
+    >>> [says_failed(words) for words in ("failed message", "charge_failed", "charged with errors=0", "charged, no error")]
+    [True, True, False, False]
+    """
+    return _FAILED.search(words) is not None
 
 
 class Word(NamedTuple):

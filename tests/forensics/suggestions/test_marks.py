@@ -101,6 +101,23 @@ def test_a_line_in_place_of_the_effect_with_what_was_done_before_is_the_guard():
     assert values(found(runs))["effect"] != values(found(runs))["guard"]
 
 
+CLOSING = {
+    "a failure": ("failed message_id={message}: provider answered 502", False),
+    "a failure, in a name": ("charge_failed order={key}", False),
+    "an exception": ("RuntimeError exception for order={key}", False),
+    "what was done": ("charged order={key}", True),
+    "what was done, and a field that says nothing failed": ("charged order={key} errors=0", True),
+}
+
+
+@pytest.mark.parametrize(("line", "is_effect"), CLOSING.values(), ids=CLOSING)
+def test_a_line_that_closes_the_work_is_its_effect_where_it_tells_of_no_failure(line, is_effect):
+    def handled(message, key, count):
+        return [(1, f"processing {message}"), (400, line.format(message=message, key=key))]
+
+    assert ("effect" in values(found(day(handled)))) is is_effect
+
+
 IN_PLACE = {
     "a repeat, once": ("already charged order={key}", 1, True),
     "a failure, once": ("record failed: {key}: read timed out", 1, False),
