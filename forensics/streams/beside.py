@@ -15,18 +15,24 @@ def mark_beside_others(runs: Iterable[Invocation]) -> None:
             latest = run
 
 
-def leave_open(runs: Iterable[Invocation], rivals: Mapping[str, Collection[str]], astray: Collection[str]) -> None:
+def leave_open(
+    runs: Iterable[Invocation],
+    rivals: Mapping[str, Collection[str]],
+    astray: Collection[str],
+    maybe_begun: Mapping[str, Collection[str]],
+) -> None:
     """Take the end from the runs that may have had the batch of another which ended in another way; mark those that lack lines, perhaps.
 
-    ``rivals`` and ``astray`` as in ``Runs``.
+    A success, which proves work, is taken, too, where a message may be another's that did not end so. ``rivals``, ``astray`` and ``maybe_begun`` as in ``Runs``.
     """
     ends: dict[str, set[str]] = {}
     runs = list(runs)
     for run in runs:
         run.may_lack_lines = run.request_id in astray
-        if run.request_id in rivals:
-            ends.setdefault(run.request_id, set()).add(run.end_status)
-    for run in runs if ends else ():
+        ends.setdefault(run.request_id, set()).add(run.end_status)
+    for run in runs if rivals or maybe_begun else ():
         of_rivals = (ends.get(other, ()) for other in rivals.get(run.request_id, ()))
-        if len(set().union(*of_rivals)) > 1:
+        of_others = (ends.get(other, ()) for other in maybe_begun.get(run.request_id, ()))
+        is_doubtful = run.end_status == "success" and bool(set().union(*of_others) - {"success"})
+        if is_doubtful or len(set().union(*of_rivals)) > 1:
             run.end_status, run.error_type, run.ended_at = "unknown", None, None

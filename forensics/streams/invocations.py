@@ -106,7 +106,7 @@ def assembled(
         if same[name] > 1:
             invocation.invocation_id = f"{name}.{same[name]}"
     mark_beside_others(found)
-    leave_open(found, runs.rivals, runs.astray)
+    leave_open(found, runs.rivals, runs.astray, runs.maybe_begun)
     for border_ms, lines in runs.gaps.items():
         found += _of_gap(border_ms, lines, group.silence_ms, maker) if lines else []
     return found

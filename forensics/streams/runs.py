@@ -49,13 +49,15 @@ class Runs(NamedTuple):
     """The lines of a stream by run, as request id and which START of that id, and by gap those that stand in none.
 
     ``rivals``: by request id the requests whose batch the printed one may as well be. ``astray``: requests that were on when a line
-    that named no request, and no message or one of theirs, was given to another.
+    that named no request, and no message or one of theirs, was given to another. ``maybe_begun``: by request id the requests that may
+    as well have had a message which a line without a request id begins.
     """
 
     lines: dict[tuple[str, int], list[Statement]]
     gaps: dict[int, list[Statement]]
     rivals: dict[str, set[str]]
     astray: set[str]
+    maybe_begun: dict[str, set[str]]
 
 
 def runs_of(statements: Sequence[Statement]) -> Runs:
@@ -82,6 +84,7 @@ def runs_of(statements: Sequence[Statement]) -> Runs:
     errors: list[tuple[int, Statement]] = []
     on: dict[str, _Said] = {}
     rivals: dict[str, set[str]] = {}
+    maybe_begun: dict[str, set[str]] = {}
     astray: set[str] = set()
     closes = [(place, s.request_id) for place, s in enumerate(statements) if s.kind in CLOSES]
     closed_at = {request_id: place for place, request_id in closes}
@@ -110,6 +113,8 @@ def runs_of(statements: Sequence[Statement]) -> Runs:
             elif len(on) > 1:
                 at_it = _already_at(statement, on, open_id)
                 if at_it is None:
+                    if request_id is not None and _begun_by(statement):
+                        maybe_begun.setdefault(request_id, set()).update(o for o in on if not on[o].has_printed)
                     astray.update(o for o, said in on.items() if o != request_id and _may_be_of(statement, said))
                 request_id = at_it or request_id
         elif statement.kind == "start":
@@ -144,7 +149,7 @@ def runs_of(statements: Sequence[Statement]) -> Runs:
         start_index = starts[request_id] if request_id == last_started else earlier
         runs.setdefault((request_id, start_index), []).append(statement)
     _give_cut_batches(statements, runs, gaps)
-    return Runs(runs, gaps, rivals, astray)
+    return Runs(runs, gaps, rivals, astray, maybe_begun)
 
 
 def _spoken_since(began_at: int, before: list[Statement]) -> list[Statement]:

@@ -833,6 +833,38 @@ def test_runs_of_which_one_had_a_batch_ended_as_all_of_them_did(lines, status, e
     assert all(run.ended_at is None for run in found if run.end_status == "unknown")
 
 
+MAYBE_BEGUN = {
+    "neither has named it": ([(3, "app", None, begun("m"))], "success", {A: "timeout", B: "unknown"}),
+    "neither has, and it is said to be in hand": (
+        [(3, "app", None, taken("m"))],
+        "success",
+        {A: "timeout", B: "unknown"},
+    ),
+    "neither has, and it is spoken of": ([(3, "app", None, mention("m"))], "success", {A: "timeout", B: "success"}),
+    "neither has, and both failed": ([(3, "app", None, begun("m"))], "timeout", {A: "timeout", B: "timeout"}),
+    "its own has": (
+        [(3, "app", B, mention("m")), (4, "app", None, begun("m"))],
+        "success",
+        {A: "timeout", B: "success"},
+    ),
+    "the other has printed its own batch": (
+        [(3, "app", A, batch("n")), (4, "app", None, begun("m"))],
+        "success",
+        {A: "timeout", B: "success"},
+    ),
+    "its line tells its request": ([(3, "app", B, begun("m"))], "success", {A: "timeout", B: "success"}),
+}
+
+
+@pytest.mark.parametrize(("lines", "status", "expected"), MAYBE_BEGUN.values(), ids=MAYBE_BEGUN)
+def test_a_run_did_not_succeed_for_sure_with_a_message_that_one_beside_it_may_have_had(lines, status, expected):
+    told = stream((1, "start", A), (2, "start", B), *lines, (5, "report", B), (6, "report", A))
+    ends = {(B, "report"): status, (A, "report"): "timeout"}
+    found = assembled([s._replace(status=ends.get((s.request_id, s.kind))) for s in told], "s", GROUP, Limit())
+
+    assert {run.request_id: run.end_status for run in found} == expected
+
+
 STRAYS = {
     "another has it": ([(4, "app", None, by_key("k"))], True),
     "another has it, by its request id": ([(4, "app", B, by_key("k"))], False),
