@@ -114,7 +114,7 @@ class Bench:
         """Correlate a lake in which every tenth message came again, warm."""
         lines = min(self.args.lines, MOST_LINES_OF_OTHER_LAKES)
         mine, by_hand = self._both("again", lines, EVERY_TENTH)
-        work = f"{lines:,} lines, every tenth message came again, warm"
+        work = f"{lines:,} lines, every tenth message redelivered, warm"
         yield beside(work, mine["warm"], by_hand["warm"], GOALS["every tenth again"])
 
     def incremental(self) -> Iterator[Row]:
