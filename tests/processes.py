@@ -23,6 +23,7 @@ import pytest
 
 from tests.compiled import ROOT, compile_sources, files_of_tests
 from tests.parsed import READERS
+from tests.plain import passes
 from tests.threads import set_fewest
 
 OPTION = "--one-of"
@@ -157,9 +158,16 @@ class _OneOfSeveral:
             self._say(counts=self._counts(session), of_group=True)
             session.config.hook.pytest_collection(session=session)
 
+    def _has_passed(self, item: pytest.Item) -> None:
+        report = pytest.TestReport(item.nodeid, item.location, {}, "passed", None, "call")
+        self._reporter(item).stats.setdefault("passed", []).append(report)
+
+    def _reporter(self, of: pytest.Item | pytest.Session) -> Any:
+        return of.config.pluginmanager.get_plugin("terminalreporter")
+
     def _counts(self, session: pytest.Session) -> dict[str, int]:
         """Return how many tests came out how since this was asked before."""
-        reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
+        reporter = self._reporter(session)
         now = Counter({name: len(reports) for name, reports in reporter.stats.items() if name})
         since, self._told = now - self._told, now
         return dict(since)
@@ -176,7 +184,10 @@ class _OneOfSeveral:
                 file = item.path
                 self._say(begun=_name(file))
             following = next(items, None)
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if passes(item, following):
+                self._has_passed(item)
+            else:
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if session.shouldfail or session.shouldstop:
                 raise session.Interrupted(session.shouldfail or session.shouldstop)
             item = following
