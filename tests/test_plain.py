@@ -1,94 +1,96 @@
 """Tests that are called as they stand: those that ask for nothing, and what comes of them is what pytest says."""
 
-import re
-
 import pytest
 
 from tests.plain import passes
 
 pytest_plugins = ["pytester"]
 
+_SOURCE = """
+import pytest
+
+times = []
 
 @pytest.fixture
-def items(pytester):
-    """Return the tests of a source, by name; one behind them is of the same file."""
+def a(): return 0
 
-    def collected(source):
-        return {item.name: item for item in pytester.getitems(f"import pytest\n{source}\ndef test_behind(): pass")}
+@pytest.fixture(params=[1])
+def each(request): pass
 
-    return collected
+def test_nothing(): assert not times
+@pytest.mark.parametrize('a, b', [(1, 2)])
+def test_two_parameters_at_once(a, b): assert (a, b) == (1, 2)
+@pytest.mark.parametrize(['b'], [[1]])
+@pytest.mark.parametrize('c', [2])
+def test_parameters_one_by_one(b, c): assert (b, c) == (1, 2)
+@pytest.mark.parametrize('b', [pytest.param(1, marks=pytest.mark.lately)])
+def test_a_mark_that_says_what_it_is(b): assert b == 1
+@pytest.mark.parametrize('a', [1])
+def test_a_parameter_instead_of_a_fixture(a): assert a == 1
 
+def test_for_pytest_a_fixture(a): pass
+def test_for_pytest_a_fixture_with_parameters(each): pass
+@pytest.mark.parametrize('a', [1], indirect=True)
+def test_for_pytest_a_parameter_by_way_of_a_fixture(a): pass
+@pytest.mark.parametrize('b', [1])
+def test_for_pytest_a_parameter_beside_a_fixture(a, b): pass
+@pytest.mark.usefixtures('a')
+def test_for_pytest_a_fixture_by_a_mark(): pass
+@pytest.mark.skip
+def test_for_pytest_skipped(): pass
+@pytest.mark.skipif(True, reason='so')
+def test_for_pytest_skipped_for_a_reason(): pass
+@pytest.mark.xfail
+def test_for_pytest_expected_to_fail(): pass
+@pytest.mark.parametrize('b', [pytest.param(1, marks=pytest.mark.xfail)])
+def test_for_pytest_one_parameter_is_expected_to_fail(b): pass
+@pytest.mark.filterwarnings('error')
+def test_for_pytest_with_warnings(): pass
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "def test_it(): assert {}.setdefault(1, 2) == 2",
-        "@pytest.mark.parametrize('a, b', [(1, 2)])\ndef test_it(a, b): assert (a, b) == (1, 2)",
-        "@pytest.mark.parametrize(['a'], [[1]])\n@pytest.mark.parametrize('b', [2])\ndef test_it(a, b): assert (a, b) == (1, 2)",
-        "@pytest.mark.parametrize('a', [pytest.param(1, marks=pytest.mark.slow)])\ndef test_it(a): assert a == 1",
-        "@pytest.fixture\ndef a(): return 0\n@pytest.mark.parametrize('a', [1])\ndef test_it(a): assert a == 1",
-    ],
-    ids=["nothing", "two at once", "one by one", "with a mark that says what it is", "instead of a fixture"],
-)
-def test_a_test_that_asks_for_nothing_but_its_parameters_passes_as_it_stands(items, source):
-    [test, behind] = items(source).values()
-
-    assert passes(test, behind)
-
-
-_A = "@pytest.fixture\ndef a(): pass\n"
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        f"{_A}def test_it(a): pass",
-        "@pytest.fixture(autouse=True)\ndef a(): pass\ndef test_it(): pass",
-        "@pytest.fixture(params=[1])\ndef a(request): pass\ndef test_it(a): pass",
-        f"{_A}@pytest.mark.parametrize('a', [1], indirect=True)\ndef test_it(a): pass",
-        f"{_A}@pytest.mark.parametrize('b', [1])\ndef test_it(a, b): pass",
-        "def setup_function(): pass\ndef test_it(): pass",
-        "@pytest.mark.skip\ndef test_it(): pass",
-        "@pytest.mark.xfail\ndef test_it(): pass",
-        "@pytest.mark.skipif(True, reason='so')\ndef test_it(): pass",
-        "@pytest.mark.usefixtures('tmp_path')\ndef test_it(): pass",
-        "@pytest.mark.parametrize('a', [pytest.param(1, marks=pytest.mark.xfail)])\ndef test_it(a): pass",
-        "def test_it(): assert False",
-        "def test_it(): pytest.skip()",
-        "def test_it(): raise SystemExit",
-    ],
-)
-def test_any_other_is_left_to_pytest(items, source):
-    test, *_, behind = items(source).values()
-
-    assert not passes(test, behind)
-
-
-def test_the_last_of_its_file_is_left_to_pytest_which_ends_there_what_the_file_shares(pytester):
-    pytester.makepyfile(test_a="def test_it(): pass\ndef test_last(): pass", test_b="def test_elsewhere(): pass")
-    [test, last, elsewhere], _ = pytester.inline_genitems()
-
-    assert passes(test, last)
-    assert not passes(last, elsewhere)
-    assert not passes(elsewhere, None)
-
-
-def test_one_that_fails_only_the_first_time_has_failed(pytester):
-    pytester.makepyfile(
-        "times = []\n"
-        "def test_first():\n    times.append(1)\n    assert len(times) != 1, 'as it did the first time'\n"
-        "def test_behind(): assert len(times) == 2"
-    )
-
-    run = pytester.inline_run(plugins=[_Calling()])
-
-    [failed] = run.getfailures()
-    assert re.search("as it did the first time", str(failed.longrepr))
-    run.assertoutcome(passed=1, failed=1)
+def test_for_pytest_fails(): assert False
+def test_for_pytest_fails_by_its_own_word(): pytest.fail()
+def test_for_pytest_skips_itself(): pytest.skip()
+def test_for_pytest_ends_the_process(): raise SystemExit
+def test_for_pytest_fails_the_first_time():
+    times.append(1)
+    assert len(times) != 1, 'as it did the first time'
+def test_for_pytest_the_last(): pass
+"""
 
 
 class _Calling:
     """Calls every test as it stands before pytest runs it."""
 
+    def __init__(self):
+        self.passed, self.left = [], []
+
     def pytest_runtest_protocol(self, item, nextitem):
-        passes(item, nextitem)
+        (self.passed if passes(item, nextitem) else self.left).append(item.originalname)
+
+
+@pytest.fixture
+def calling(pytester, monkeypatch):
+    """What called these tests, and what then came of them when pytest ran all."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    pytester.makepyfile(
+        test_a=_SOURCE,
+        test_of_all="import pytest\n@pytest.fixture(autouse=True)\ndef all(): pass\ndef test_for_pytest_all(): pass\n",
+        test_set_up="def setup_function(): pass\ndef test_for_pytest_set_up(): pass\ndef test_for_pytest_too(): pass",
+    )
+    found = _Calling()
+    return found, pytester.inline_run("-W", "ignore", "-p", "no:logging", plugins=[found])
+
+
+def test_what_asks_for_nothing_but_its_own_parameters_passes_as_it_stands_and_all_else_is_left_to_pytest(calling):
+    found, ran = calling
+    failed = {report.nodeid.split("::")[1]: str(report.longrepr) for report in ran.getfailures()}
+
+    assert len(found.passed) == 5 and not [name for name in found.passed if "for_pytest" in name]
+    assert len(found.left) == 19 and all("for_pytest" in name for name in found.left)
+    assert {*failed} == {
+        "test_for_pytest_fails",
+        "test_for_pytest_fails_by_its_own_word",
+        "test_for_pytest_ends_the_process",
+        "test_for_pytest_fails_the_first_time",
+    }
+    assert "as it did the first time" in failed["test_for_pytest_fails_the_first_time"]

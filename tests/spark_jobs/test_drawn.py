@@ -10,6 +10,8 @@ from forensics.incidents.timeline import GIVEN
 from forensics.lake.findings import rows_of
 from forensics.tables.findings import DELIVERIES, MESSAGES, TIMELINE
 
+pytestmark = pytest.mark.slow
+
 SAID = [name for name in GIVEN if name not in ("place", "label")]
 _UNTOLD = {"error", "crash"}
 """Of these the ledger's row does not hold the name of the error."""
