@@ -17,6 +17,7 @@ from forensics.judging.ending import (
     may_have_been_given_back,
     may_have_ended_another,
     over_at,
+    was_left_to_delete,
 )
 from forensics.judging.known import first_known
 from forensics.judging.pairs import held_before
@@ -85,7 +86,7 @@ def may_have_come_unread(last: Delivery, around: Surroundings, may_be_kept: bool
     """
     is_over = last.ended_by in ("dead_lettered", "in_flight")
     if last.ended_by == "deleted":
-        is_over = last.deleted_by_call_at is not None or (_was_left_to_delete(last) and not may_be_kept)
+        is_over = last.deleted_by_call_at is not None or (was_left_to_delete(last) and not may_be_kept)
     if is_over or last.received_at is None or last.log_group is None:
         return False
     if is_at_limit(last):
@@ -95,18 +96,6 @@ def may_have_come_unread(last: Delivery, around: Surroundings, may_be_kept: bool
     if last.run_ended_at is None:
         until = max(until, first_known(over_at(last), until))
     return around.may_have_been_missed(last.polled_arn, last.received_at, until, last.log_group)
-
-
-def _was_left_to_delete(d: Delivery) -> bool:
-    """Tell whether a run that succeeded gave its message back to nobody, for sure: ``DeliveryPair.was_left_to_delete`` of a last delivery.
-
-    Of a run whose end no line tells nothing is sure, though its work was done.
-    """
-    if d.run_status == "unknown":
-        return False
-    if d.consumer_kind != "lambda" or d.reports_batch_item_failures is False or d.was_given_back is False:
-        return True
-    return d.has_response and not d.is_malformed_response
 
 
 def _starts(item: Sequence[Delivery]) -> list[int]:

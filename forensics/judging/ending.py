@@ -74,6 +74,18 @@ def may_have_been_given_back(d: Delivery) -> bool:
     return d.run_status == "success" and is_said and d.reports_batch_item_failures is None
 
 
+def was_left_to_delete(d: Delivery) -> bool:
+    """Tell whether a run that succeeded gave its message back to nobody, for sure: ``DeliveryPair.was_left_to_delete`` of a last delivery.
+
+    Of a run whose end no line tells nothing is sure, though its work was done.
+    """
+    if d.run_status == "unknown":
+        return False
+    if d.consumer_kind != "lambda" or d.reports_batch_item_failures is False or d.was_given_back is False:
+        return True
+    return d.has_response and not d.is_malformed_response
+
+
 def is_at_limit(delivery: Delivery) -> bool:
     """It was the last receive that the redrive policy allows, as far as count and policy are known."""
     if delivery.receive_count is None or delivery.max_receive_count is None:
@@ -99,8 +111,10 @@ def decide_endings(item: Sequence[Delivery], around: Surroundings) -> None:
         received_from = lowest((last.received_at, _visible_from(earlier[-1], around)))
         if any(_may_delete_under(d, received_from, last.is_in_dead_letter_queue) for d in earlier):
             last.ended_by = "unknown"
-    if last.ended_by == "dead_lettered" and _may_have_succeeded(last, earlier):
-        last.ended_by = "unknown"
+    if last.ended_by == "dead_lettered" and not _is_seen_dead(last):
+        received_from = lowest((last.received_at, _visible_from(earlier[-1], around))) if earlier else None
+        if any(_may_have_succeeded(d, last) or _may_go_on_under(d, received_from) for d in earlier):
+            last.ended_by = "unknown"
     for before, after in reversed([*pairwise(item)]):
         if are_one_receive(before, after):
             before.ended_by = after.ended_by if after.ended_by in _OF_BOTH else "unknown"
@@ -111,11 +125,26 @@ def _visible_from(d: Delivery, around: Surroundings) -> int | None:
     return None if d.hidden_until_at is None else d.hidden_until_at - held_before(d, around).ms * 1000
 
 
-def _may_have_succeeded(last: Delivery, earlier: Sequence[Delivery]) -> bool:
-    """Tell whether another run of the last receive may have succeeded, by whose end the poller may have gone; no sign tells that it was moved."""
-    if last.received_dead_at is not None or last.is_in_dead_letter_queue:
+def _is_seen_dead(last: Delivery) -> bool:
+    return last.received_dead_at is not None or last.is_in_dead_letter_queue
+
+
+def _may_have_succeeded(other: Delivery, last: Delivery) -> bool:
+    """Tell whether another run of the last receive may have succeeded, by whose end the poller may have gone."""
+    return are_one_receive(other, last) and (_succeeded(other) or other.run_status == "unknown")
+
+
+def _may_go_on_under(earlier: Delivery, received_from: int | None) -> bool:
+    """Tell whether a run that no line tells of may have deleted its message under the last receive, which was not handed out before then.
+
+    A function's success left the message there, and nothing says why: its poller may have invoked the function again for that receive, and
+    waited for that run. It does so while the message is hidden. With its old handle a standard queue may delete it.
+    """
+    is_left = earlier.consumer_kind == "lambda" and _succeeded(earlier) and was_left_to_delete(earlier)
+    if not is_left or is_fifo_name(earlier.queue) or received_from is None:
         return False
-    return any(are_one_receive(d, last) and (_succeeded(d) or d.run_status == "unknown") for d in earlier)
+    hidden_until = earlier.hidden_until_at
+    return hidden_until is None or hidden_until + _longest_run_us(earlier) >= received_from
 
 
 def _may_delete_under(earlier: Delivery, received_from: int | None, has_sign: bool) -> bool:
@@ -143,7 +172,11 @@ def over_at(d: Delivery) -> int | None:
         return d.process_ended_at
     if d.run_started_at is None:
         return None
-    return d.run_started_at + (LONGEST_RUN_US if d.function_timeout_s is None else d.function_timeout_s * 1_000_000)
+    return d.run_started_at + _longest_run_us(d)
+
+
+def _longest_run_us(d: Delivery) -> int:
+    return LONGEST_RUN_US if d.function_timeout_s is None else d.function_timeout_s * 1_000_000
 
 
 def decide_ending(delivery: Delivery, around: Surroundings) -> None:

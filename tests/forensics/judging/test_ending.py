@@ -39,6 +39,14 @@ CASES = {
         "unknown",
     ),
     "a success whose delete failed": ({"delete_reason": "other"}, "unknown"),
+    "a success whose delete failed, and which could have given it back": (
+        {"delete_reason": "other", "reports_batch_item_failures": True},
+        "unknown",
+    ),
+    "nothing tells how it ended, and a recorded call deleted it": (
+        {"run_status": "unknown", "deleted_by_call_at": S},
+        "deleted",
+    ),
     "a success whose handle had expired": ({"delete_reason": "expired"}, "delete_refused"),
     "a success whose message was gone": ({"delete_reason": "gone"}, "delete_refused"),
     "refused, and it came again": ({"delete_reason": "expired", "came_again": True}, "delete_refused"),
@@ -212,6 +220,16 @@ UNDER = {
         SECOND,
         "unknown",
     ),
+    "it could have named the message, and did not": (
+        {**OPEN, "reports_batch_item_failures": True},
+        SECOND,
+        "unknown",
+    ),
+    "it grew, and nothing tells how a slow one ended": (
+        {**SLOW, "run_status": "unknown"},
+        {**SECOND, **LAST_ALLOWED, "grown_at": (HIDDEN,)},
+        "dead_lettered",
+    ),
     "its delete failed, and nothing tells its end": ({**OPEN, "delete_reason": "other"}, SECOND, "visibility_expired"),
     "it was killed before": ({**OPEN, "process_ended_at": 40 * S - 1}, SECOND, "visibility_expired"),
     "it was killed just then": ({**OPEN, "process_ended_at": 40 * S}, SECOND, "unknown"),
@@ -310,9 +328,89 @@ def under(of, earlier, last):
     return [d.ended_by for d in item]
 
 
+def last_under(of, earlier, last):
+    return under(of, earlier, last)[-1]
+
+
 @pytest.mark.parametrize(("earlier", "last", "expected"), UNDER.values(), ids=UNDER)
 def test_a_message_may_be_deleted_under_the_last_handling_by_a_slow_one(earlier, last, expected):
     assert under(ending, earlier, last) == ["visibility_expired", "visibility_expired", expected]
+
+
+LEFT = {
+    "reports_batch_item_failures": False,
+    "run_ended_at": 2 * S,
+    "is_end_known": True,
+    "hidden_until_at": HIDDEN,
+    "function_timeout_s": 10,
+    "came_again": True,
+}
+"""A success that deleted nothing, of a function whose runs take ten seconds at most."""
+FAILED_DEAD = {**SECOND, **LAST_ALLOWED}
+
+LEFT_TO_DELETE = {
+    "another run of its receive may still have been on": (LEFT, FAILED_DEAD, "unknown"),
+    "which was over by then, for it was begun while the message was hidden": (
+        {**LEFT, "hidden_until_at": HIDDEN - 1},
+        FAILED_DEAD,
+        "dead_lettered",
+    ),
+    "of a function that may run for a quarter of an hour": (
+        {**LEFT, "function_timeout_s": None, "hidden_until_at": 40 * S - 900 * S},
+        FAILED_DEAD,
+        "unknown",
+    ),
+    "and for no longer": (
+        {**LEFT, "function_timeout_s": None, "hidden_until_at": 40 * S - 900 * S - 1},
+        FAILED_DEAD,
+        "dead_lettered",
+    ),
+    "nothing tells until when it was hidden": ({**LEFT, "hidden_until_at": None}, FAILED_DEAD, "unknown"),
+    "nothing tells when it was received again": (LEFT, {**FAILED_DEAD, "received_at": None}, "dead_lettered"),
+    "it failed, which tells why it came again": ({**LEFT, "run_status": "error"}, FAILED_DEAD, "dead_lettered"),
+    "it may have given the message back": (
+        {**LEFT, "reports_batch_item_failures": True},
+        FAILED_DEAD,
+        "dead_lettered",
+    ),
+    "out of a FIFO queue, which refuses the old handle": (
+        {**LEFT, "queue": "orders.fifo"},
+        {**FAILED_DEAD, "queue": "orders.fifo"},
+        "dead_lettered",
+    ),
+    "a worker's": ({**LEFT, "consumer_kind": "worker"}, FAILED_DEAD, "dead_lettered"),
+    "the dead-letter queue grew": (LEFT, {**FAILED_DEAD, "grown_at": (HIDDEN,)}, "dead_lettered"),
+    "it was received from there": (LEFT, {**FAILED_DEAD, "received_dead_at": LATE}, "dead_lettered"),
+    "the queue may have it yet": (LEFT, SECOND, "visibility_expired"),
+}
+"""The first run, which succeeded, the last one at the receive limit, and how that ended; see ``UNDER``."""
+
+
+@pytest.mark.parametrize(("earlier", "last", "expected"), LEFT_TO_DELETE.values(), ids=LEFT_TO_DELETE)
+def test_a_message_that_a_success_left_in_its_queue_may_be_deleted_by_a_run_that_no_line_tells_of(
+    earlier, last, expected
+):
+    assert under(ending, earlier, last) == ["visibility_expired", "visibility_expired", expected]
+
+
+LEFT_FOR_SURE = {
+    "its mapping hears no failures": ({"reports_batch_item_failures": False}, True),
+    "its mapping may hear them": ({}, False),
+    "it hears them, and the response was logged": ({"has_response": True}, True),
+    "which named something else": ({"has_response": True, "is_malformed_response": True}, False),
+    "counts tell that it was not given back": ({"was_given_back": False}, True),
+    "a worker had it": ({"consumer_kind": "worker"}, True),
+    "nothing tells how it ended": ({"run_status": "unknown", "reports_batch_item_failures": False}, False),
+}
+
+
+def left_for_sure(of, facts):
+    return of.was_left_to_delete(delivery(**facts))
+
+
+@pytest.mark.parametrize(("facts", "expected"), LEFT_FOR_SURE.values(), ids=LEFT_FOR_SURE)
+def test_a_success_left_its_message_to_be_deleted_where_it_gave_it_back_to_nobody(facts, expected):
+    assert left_for_sure(ending, facts) == expected
 
 
 HAD = {"receipt_handle": handle_token("AQEB" + "x" * 200)}
@@ -336,6 +434,7 @@ ACROSS = {
         [HAD, HAD, DEAD],
         [("unknown", None), ("dead_lettered", 2 * S), ("deleted", None)],
     ),
+    "nothing, and it failed": ([{"run_status": "timeout"}], [("visibility_expired", None)]),
     "a late line of its own queue": ([DEAD, {}], [("visibility_expired", None), ("deleted", None)]),
 }
 """Deliveries a second after one another, each with how it ended, and when it was received from the dead-letter queue next."""
@@ -362,6 +461,11 @@ OF_ONE = {
     ),
     "the first succeeded, out of a FIFO queue": (
         [{"queue": "orders.fifo"} | HAD, {**LAST_ALLOWED, **HAD, "queue": "orders.fifo"}],
+        (),
+        ["unknown", "unknown"],
+    ),
+    "nothing tells how the first ended, out of a FIFO queue": (
+        [{"run_status": "unknown", "queue": "orders.fifo"} | HAD, {**LAST_ALLOWED, **HAD, "queue": "orders.fifo"}],
         (),
         ["unknown", "unknown"],
     ),
@@ -399,12 +503,27 @@ def test_what_is_received_from_the_dead_letter_queue_had_been_moved_there(item, 
     assert across(ending, item) == expected
 
 
-def test_a_move_is_shown_by_the_line_of_the_receive_from_the_dead_letter_queue():
-    item = [delivery(evidence_ids=["one"], came_again=True), delivery(evidence_ids=["two", "three"], **DEAD)]
+CITED = {"the first line of it": (["two", "three"], ["one", "two"])}
+"""The lines of a receive from the dead-letter queue, and those that show how the delivery before it ended."""
 
-    ending.decide_endings(item, Around())
 
-    assert item[0].evidence_ids == ["one", "two"]
+def cited(of, lines):
+    item = [delivery(evidence_ids=["one"], came_again=True), delivery(evidence_ids=lines, **DEAD)]
+    of.decide_endings(item, Around())
+    return item[0].evidence_ids
+
+
+@pytest.mark.parametrize(("lines", "expected"), CITED.values(), ids=CITED)
+def test_a_move_is_shown_by_the_line_of_the_receive_from_the_dead_letter_queue(lines, expected):
+    assert cited(ending, lines) == expected
+
+
+def test_a_message_that_was_received_once_and_may_be_received_no_more_is_dead_lettered():
+    item = [delivery(hidden_until_at=HIDDEN, **LAST_ALLOWED)]
+
+    ending.decide_endings(item, Around(polled_at=HIDDEN))
+
+    assert item[0].ended_by == "dead_lettered"
 
 
 STATUSES = {
@@ -499,3 +618,55 @@ def moved(of, facts):
 @pytest.mark.parametrize(("facts", "expected"), MOVED.values(), ids=MOVED)
 def test_what_is_left_at_its_limit_may_have_been_moved_by_whoever_polled(facts, expected):
     assert moved(ending, facts) is expected
+
+
+HEARD = {
+    "it named the message": ({"is_named_failure": True}, True),
+    "its response named something else": ({"is_malformed_response": True}, True),
+    "it named nothing": ({}, False),
+    "its mapping hears no failures": ({"is_named_failure": True, "reports_batch_item_failures": False}, False),
+    "its mapping hears them": ({"is_named_failure": True, "reports_batch_item_failures": True}, False),
+    "it failed": ({"is_named_failure": True, "run_status": "error"}, False),
+}
+
+
+def heard(of, facts):
+    return of.may_have_been_given_back(delivery(**facts))
+
+
+@pytest.mark.parametrize(("facts", "expected"), HEARD.values(), ids=HEARD)
+def test_what_a_success_says_of_failures_gives_the_message_back_if_its_mapping_hears_that(facts, expected):
+    assert heard(ending, facts) is expected
+
+
+REFUSED_LATE = {"consumer_kind": "worker", "hidden_until_at": 30 * S, "delete_reason": "other", "delete_at": 36 * S}
+ENDED_LATE = REFUSED_LATE | {"is_fifo": True, "delete_reason": None, "delete_at": None, "worker_finished_at": 36 * S}
+
+ENDS_ANOTHER = {
+    "its delete failed long behind the work": ({}, True),
+    "a moment behind it": ({"marker_at": 35 * S}, False),
+    "a microsecond more": ({"marker_at": 35 * S - 1}, True),
+    "no line tells the work": ({"marker_at": None}, False),
+    "it may be received no more": ({"receive_count": 1, "max_receive_count": 1}, False),
+    "when it was just visible again": ({"hidden_until_at": 36 * S}, True),
+    "a microsecond before": ({"hidden_until_at": 36 * S + 1}, False),
+    "nobody knows when it was": ({"hidden_until_at": None}, False),
+    "a function tried it": ({"consumer_kind": "lambda"}, False),
+    "SQS refused it": ({"delete_reason": "expired"}, False),
+    "no line tells a delete": ({"delete_reason": None, "delete_at": None}, False),
+    "a FIFO queue took it": (ENDED_LATE, True),
+    "a standard queue took it": (ENDED_LATE | {"is_fifo": False}, False),
+    "a FIFO queue refused it, and its framework ended the job": (ENDED_LATE | {"delete_reason": "expired"}, False),
+    "a FIFO queue took it just when the message was visible again": (ENDED_LATE | {"hidden_until_at": 36 * S}, True),
+    "a FIFO queue took it before": (ENDED_LATE | {"hidden_until_at": 36 * S + 1}, False),
+}
+"""What is known of a worker's last delivery, and whether its late end may be that of a further one."""
+
+
+def ends_another(of, facts):
+    return of.may_have_ended_another(delivery(**{"marker_at": 5 * S, **REFUSED_LATE, **facts}))
+
+
+@pytest.mark.parametrize(("facts", "expected"), ENDS_ANOTHER.values(), ids=ENDS_ANOTHER)
+def test_a_late_end_may_be_that_of_a_further_delivery(facts, expected):
+    assert ends_another(ending, facts) is expected

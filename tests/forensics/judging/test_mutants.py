@@ -55,10 +55,15 @@ ASKED = {
     ],
     "ending": [
         (test_ending.answer, test_ending.CASES),
-        (test_ending.under, test_ending.UNDER),
+        (test_ending.last_under, test_ending.UNDER),
+        (test_ending.last_under, test_ending.LEFT_TO_DELETE),
+        (test_ending.left_for_sure, test_ending.LEFT_FOR_SURE),
         (test_ending.status, test_ending.STATUSES),
         (test_ending.sign, test_ending.SIGNS),
         (test_ending.across, test_ending.ACROSS),
+        (test_ending.cited, test_ending.CITED),
+        (test_ending.heard, test_ending.HEARD),
+        (test_ending.ends_another, test_ending.ENDS_ANOTHER),
         (test_ending.of_one, test_ending.OF_ONE),
         (test_ending.sure, test_ending.SURE),
         (test_ending.moved, test_ending.MOVED),
@@ -203,6 +208,11 @@ def survivors(name: str, ways: Callable) -> list[str]:
         if not is_caught(name, broken) and what.partition(": ")[2] not in THE_SAME:
             left.append(what)
     return left
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_nothing_is_caught_that_is_sound(name):
+    assert not is_caught(name, importlib.import_module(f"forensics.judging.{name}"))
 
 
 @pytest.mark.parametrize("ways", [mutants, mutants_of_conditions], ids=["comparisons", "conditions"])
