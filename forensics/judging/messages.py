@@ -56,9 +56,9 @@ def messages_of(
     """
     lone_marks = sum(d.lone_mark_count for item in work for d in item)
     of_messages, of_keys = apart(work)
-    if of_keys:
-        marks_beside = max(marks_beside, lines_beyond(of_messages, of_keys))
-    interval = _interval(work, of_messages or work, around, marks_beside + lone_marks, others, lone_marks)
+    beyond = lines_beyond(of_messages, of_keys)
+    marks_beside = max(marks_beside, beyond) + lone_marks
+    interval = _interval(work, of_messages or work, around, marks_beside, others, lone_marks, has_unseen=beyond > 0)
     found_origins = origins(work, around, others.earlier, others.is_earlier_by_body)
     found = []
     is_one = len(of_messages) == 1  # what only a key is known of is told where the work's messages are
@@ -69,7 +69,7 @@ def messages_of(
         are_two = any(d.may_be_two for d in mine) or may_have_ended_another(mine[-1])
         may_be_more = interval.at_most is None and are_two
         is_shared = bool(related) and not is_one
-        if len(mine) > 1 or is_shared or marks_beside or lone_marks or others or may_be_more:
+        if len(mine) > 1 or is_shared or marks_beside or others or may_be_more:
             origin = found_origins.get(item[0].item_id)
             found.append(_message(item, again, interval, message_id, related, origin))
     if not of_messages or not of_keys:
@@ -99,14 +99,18 @@ def _interval(
     marks_beside: int,
     others: Others,
     lone_marks: int,
+    has_unseen: bool,
 ) -> _Interval:
-    """Count every delivery of the ``messages`` of the work; of ``marks_beside`` so many ``lone_marks`` stand by themselves."""
+    """Count every delivery of the ``messages`` of the work; of ``marks_beside`` so many ``lone_marks`` stand by themselves.
+
+    ``has_unseen``: lines of its key tell of deliveries that nothing else tells of, nor how many more there were.
+    """
     deliveries = list(chain.from_iterable(work))
     effects = [d.effect for d in deliveries]
     bases = {d.basis for d in deliveries if d.effect == "yes"}
     at_least = _at_least(work, around)
     maybe = sum(d.effect != "no" for item in messages for d in item) + marks_beside + others.done_at_most
-    open_by = {why_open(item, around) for item in messages}
+    open_by = {why_open(item, around) for item in messages} | ({"partly_counted"} if has_unseen else set())
     at_most = None if others.is_open or open_by != {None} else maybe
     guards = guards_of(work, around)
     # what was not reached, or left without its mark, by an order that nobody declared: the upper bound is inferred

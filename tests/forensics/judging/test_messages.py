@@ -214,9 +214,10 @@ def test_no_upper_bound_of_one_message_is_none_for_its_work():
 
 OF_ITS_KEY = {
     "no more than its deliveries may have written": ([YES, NO], [OPEN], (1, 1)),
-    "one more": ([YES, NO], [OPEN, OPEN], (1, 2)),
+    "one more, and nothing tells how many there were": ([YES, NO], [OPEN, OPEN], (1, None)),
+    "as many": ([YES, OPEN], [OPEN, OPEN], (1, 2)),
     "nothing of a work that was not done": ([YES, NO], [NO, NO], (1, 1)),
-    "what was done beyond its deliveries": ([YES], [OPEN, YES], (2, 2)),
+    "what was done beyond its deliveries": ([YES], [OPEN, YES], (2, None)),
     "what was not counted, beside deliveries that were": ([YES, NO], [OPEN | {"receive_count": None}], (1, 1)),
     "all that is known": ([], [YES, OPEN], (1, 2)),
 }
