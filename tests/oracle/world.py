@@ -234,7 +234,8 @@ class World:
         if self.simulation.now < item.delivery.visible_again_ms:
             item.delivery.end("released", self.simulation.now)
         words = f"lease of {item.delivery.message_id} runs {seconds} s more"
-        speaker.say(words, "lease", names=(item.delivery,))
+        # in words that no setting knows the line names nothing
+        speaker.say(words, "lease", names=(item.delivery,) if self.plan.own_words else ())
 
     def _body(self, key: str) -> str:
         # One payment has one body, however often it is sent, unless the producer puts the time of each send in it.
