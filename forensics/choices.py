@@ -3,7 +3,18 @@
 from typing import Literal, get_args
 
 Order = Literal["sequential", "parallel"]
-WorkerFormat = Literal["laravel", "shoryuken", "sqs-consumer", "celery", "activejob", "spring", "lines"]
+WorkerFormat = Literal[
+    "laravel",
+    "shoryuken",
+    "sqs-consumer",
+    "celery",
+    "activejob",
+    "spring",
+    "nservicebus",
+    "rebus",
+    "watermill",
+    "lines",
+]
 WebhookKind = Literal["slack", "teams", "pagerduty", "sns", "email", "json"]
 AlertKind = Literal["dead_letter", "age", "throttled", "blocked", "poison", "lost", "source"]
 GuardKey = Literal["message_id", "business_key"]

@@ -49,7 +49,7 @@ idempotent = false                # every successful run does the work again; no
 [[worker]]                        # a consumer that is not Lambda; takes the same keys
 log_group = "/ecs/orders-worker"
 queue = "orders"
-format = "laravel"                # or shoryuken, sqs-consumer, celery, activejob, spring, lines; not said = recognised
+format = "laravel"                # or shoryuken, sqs-consumer, celery, activejob, spring, nservicebus, rebus, watermill, lines; not said = recognised
 message_id = "$.sqs.id"           # where every line carries it: JSON path, or a pattern with the group message_id
 receive_count = "$.sqs.count"     # the same for the receive count, group receive_count
 deleted = '"event": "deleted"'    # the item was done and its delete sent; with message_id said, no group is needed

@@ -28,6 +28,7 @@ def ends_surely(delivery: Delivery) -> bool:
     the run itself and its mapping decides; where nothing else speaks of the message, ``judge_alone`` is all it needs.
     """
     may_be_more = delivery.came_again or delivery.lone_mark_count or delivery.told_again_count or delivery.may_be_two
+    may_be_more = may_be_more or delivery.done_more_count or delivery.maybe_more_count
     is_sure = not may_be_more and not may_have_ended_another(delivery)
     return _succeeded(delivery) and delivery.is_seen and is_sure
 

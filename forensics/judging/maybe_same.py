@@ -114,7 +114,7 @@ class MaybeSame:
         """Return in how many deliveries of a work it may have been done, and whether more of them can hide."""
         if place not in self._added:
             work = self._works[place]
-            count = sum(delivery.effect != "no" for item in work for delivery in item)
+            count = sum((d.effect != "no") + d.done_more_count + d.maybe_more_count for item in work for d in item)
             self._added[place] = count, any(why_open(item, self._around) for item in work)
         return self._added[place]
 

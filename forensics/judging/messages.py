@@ -67,7 +67,9 @@ def messages_of(
         related = [i for i in interval.message_ids if i != message_id]
         mine = of_messages[0] if is_one else item
         are_two = any(d.may_be_two for d in mine) or may_have_ended_another(mine[-1])
-        may_be_more = interval.at_most is None and are_two
+        may_be_more = (interval.at_most is None and are_two) or any(
+            d.done_more_count or d.maybe_more_count for d in mine
+        )
         is_shared = bool(related) and not is_one
         if len(mine) > 1 or is_shared or marks_beside or others or may_be_more:
             origin = found_origins.get(item[0].item_id)
@@ -109,7 +111,8 @@ def _interval(
     effects = [d.effect for d in deliveries]
     bases = {d.basis for d in deliveries if d.effect == "yes"}
     at_least = _at_least(work, around)
-    maybe = sum(d.effect != "no" for item in messages for d in item) + marks_beside + others.done_at_most
+    tried_again = sum(d.done_more_count + d.maybe_more_count for d in deliveries)
+    maybe = sum(d.effect != "no" for item in messages for d in item) + marks_beside + others.done_at_most + tried_again
     open_by = {why_open(item, around) for item in messages} | ({"partly_counted"} if has_unseen else set())
     at_most = None if others.is_open or open_by != {None} else maybe
     guards = guards_of(work, around)
@@ -148,8 +151,9 @@ def _interval(
             next((code for code in OPEN_WORDS if code in open_by), None),
             unrun,
             others.by,
-            0 if at_least == effects.count("yes") else effects.count("yes"),
+            effects.count("yes") if at_least < effects.count("yes") else 0,
             lone_marks,
+            tried_again,
         ),
         sorted({d.message_id for d in deliveries if d.message_id is not None}),
         sorted(others.message_ids),
@@ -159,7 +163,7 @@ def _interval(
 
 def _at_least(work: Sequence[Sequence[Delivery]], around: Surroundings) -> int:
     """Return how often a work was done for sure: what a key alone names, and nothing its queue, may be several works with that key."""
-    done = [sum(d.effect == "yes" for d in item) for item in work]
+    done = [sum(1 + d.done_more_count for d in item if d.effect == "yes") for item in work]
     is_one = [item[0].message_id is not None or around.is_of_one_queue(item[0]) for item in work]
     return sum(times if one else min(times, 1) for times, one in zip(done, is_one, strict=True))
 

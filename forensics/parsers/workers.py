@@ -16,6 +16,7 @@ EVENTS = (
     "failed",
     "raised",
     "gave_up",
+    "retrying",
     "timed_out",
     "refused",
     "delete_failed",
@@ -147,6 +148,39 @@ FORMS = (
         "spring", "acknowledged", r"Done acknowledging in queue [^\n\r]{0,400}? messages: " + _SPRING_IDS, "Done ack"
     ),
     _form("spring", "failed", r"Error processing message (?P<message_id>" + UUID + r")", "Error processing message"),
+    _form(  # tried again in its process, which has it all the while
+        "nservicebus",
+        "retrying",
+        r"Immediate Retry is going to retry message '(?P<message_id>" + UUID + r")' because of an exception",
+        "Immediate Retry",
+    ),
+    _form(  # sent again under another SQS message id, and deleted
+        "nservicebus",
+        "failed",
+        r"Delayed Retry will reschedule message '(?P<message_id>" + UUID + r")' after",
+        "Delayed Retry",
+    ),
+    _form(
+        "nservicebus",
+        "gave_up",
+        r"Moving message '(?P<message_id>" + UUID + r")' to the error queue '",
+        "to the error queue",
+    ),
+    _form(
+        "rebus",
+        "failed",
+        r"Unhandled exception [0-9]{1,9}+(?: \(FINAL\))? while handling message with ID \"?(?P<message_id>"
+        + UUID
+        + r")",
+        "while handling message with ID",
+    ),
+    _form(  # of its message it names nothing
+        "watermill",
+        "failed",
+        r"\"?(?:msg|message)\"?[=:] ?\"(?:Handler returned error|Panic recovered in handler)",
+        "Handler returned error",
+        "Panic recovered in handler",
+    ),
     _form(
         OWN_WORDS,
         "stopping",

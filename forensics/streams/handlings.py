@@ -21,6 +21,7 @@ from forensics.streams.once import ECHO_US, MOMENT_US, facts_once
 from forensics.streams.parting import STARTS, parted
 from forensics.streams.threads import Threads
 from forensics.streams.told_of_handling import SURENESS, visible_from
+from forensics.streams.tries import done_more, last_try, with_tries_in_hand
 
 _FAILURES = frozenset({"worker_raised", "worker_failed", "worker_gave_up", "worker_timed_out", ERROR})
 
@@ -58,7 +59,8 @@ def handlings_of(
     """
     by_item: dict[str, list[AboutItem]] = {}
     says_ends = group.consumer.deleted is not None
-    for about in attributed(facts_once(facts), one_at_a_time, message_by_handle, says_ends, group.silence_ms):
+    said = with_tries_in_hand(facts_once(facts), group.silence_ms)
+    for about in attributed(said, one_at_a_time, message_by_handle, says_ends, group.silence_ms):
         by_item.setdefault(about.item_id, []).append(about)
     told = {about.fact.evidence_id for every in by_item.values() for about in every}
     untold = [placed.fact for placed in facts if placed.fact.evidence_id not in told]
@@ -157,7 +159,9 @@ def delivery_of(handling: Handling, group: LogGroup) -> Delivery:
     )
     said = (delivery.worker_finished_at, delivery.worker_failed_at, delivery.delete_at)
     delivery.has_failed_first = delivery.has_unanswered_error = _failed_before_delete(handling.facts)
-    delivery.lone_mark_count, delivery.told_again_count = _effects_again(handling.facts, group.silence_ms)
+    again = _effects_again(last_try(handling.facts), group.silence_ms)
+    delivery.lone_mark_count, delivery.told_again_count = again
+    delivery.done_more_count, delivery.maybe_more_count = done_more(handling.facts)
     delivery.may_be_two = handling.may_be_two
     delivery.may_be_skipped = any(fact.detail == SKIPPED for fact in handling.facts)
     delivery.is_end_known = any(at is not None for at in said)
@@ -171,7 +175,7 @@ def delivery_of(handling: Handling, group: LogGroup) -> Delivery:
 def lines_row(handling: Handling, group: LogGroup) -> dict[str, Any]:
     """Return what the lines of a handling show, for what is counted of its log; times in µs."""
     of = handling.log_stream, handling.consumer, handling.item_id, handling.is_opened, handling.facts
-    _, in_hand = _effects_again(handling.facts, group.silence_ms)
+    _, in_hand = _effects_again(last_try(handling.facts), group.silence_ms)
     return _row(group.name, *of) | {"tells_again": in_hand > 0}
 
 

@@ -190,7 +190,8 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     ``received_from_arn``: the dead-letter queue it was received from, where it counts with the queue (``queue_arn``) that set its message aside;
     ``received_dead_at``: when the message was received from there next. ``effect_declared``: what its consumer's effect line is like.
     ``body_shape``: of a FIFO body without a business key, what is left of it without what differs at each send.
-    ``lone_mark_count``: so often its effect was told once more by a line that stands alone, ``told_again_count``: while it was in hand. ``line_marks``: of lines with their own
+    ``lone_mark_count``: so often its effect was told once more by a line that stands alone, ``told_again_count``: while it was in hand.
+    ``done_more_count``: its worker tried it again in hand, and its effect was told in so many tries more than one; ``maybe_more_count``: it may have been done in so many more. ``line_marks``: of lines with their own
     time what they are known by in other streams. ``is_runtime_lambdas``: settings name one of Lambda's own runtimes. ``runs_latest``: its run was of the last code, which no
     version or alias names; ``is_one_of_several``: more runs or handlings than this had its message.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
@@ -342,6 +343,8 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     is_answered_by_record: bool = False
     lone_mark_count: int = 0
     told_again_count: int = 0
+    done_more_count: int = 0
+    maybe_more_count: int = 0
     evidence_ids: list[str] = msgspec.field(default_factory=list)
 
     @property

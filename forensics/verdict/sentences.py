@@ -111,13 +111,15 @@ def effect_sentence(
     by: str = "id",
     of_key: int = 0,
     lone_marks: int = 0,
+    tried_again: int = 0,
 ) -> str:
     """Say how often the work was done, and what shows it; ``order_runs``: from so many runs an order was inferred for it.
 
     ``maybe_ids``: messages that are counted in, and may be the same work; the first of them are named. ``open_by``: the code of
     ``OPEN_WORDS`` for why there is no upper bound; ``unrun`` counts receives that no run followed, and no throttling explains.
     ``by``: what makes them so, see ``_COUNTED_IN``. ``of_key``: so often its key alone was done, in whichever queues.
-    ``lone_marks``: so often its effect line stands once more, and nothing else of a delivery.
+    ``lone_marks``: so often its effect line stands once more, and nothing else of a delivery. ``tried_again``: in so many tries more of one
+    delivery it was or may have been done.
 
     >>> effect_sentence(0, 1, [], 30)
     'The work was done at most once. At least 30 runs, and none against it, show that a batch is taken one message after the other.'
@@ -139,6 +141,9 @@ def effect_sentence(
     if lone_marks:
         phrase = "Its effect line stands {times} more, with nothing else of a delivery: as a late copy of the line, or for work done again."
         told = joined([told, said(phrase, times=counted(lone_marks, "time"))])
+    if tried_again:
+        phrase = "Its worker tried it {times} more in one delivery, after an error: that is counted in."
+        told = joined([told, said(phrase, times=counted(tried_again, "time"))])
     if maybe_ids:
         told = joined([told, _counted_in(maybe_ids, by)])
     if not order_runs:

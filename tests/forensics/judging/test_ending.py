@@ -572,6 +572,8 @@ SURE = {
     "it came again": ({"came_again": True}, False),
     "its effect was told once more": ({"lone_mark_count": 1}, False),
     "its effect was told once more while it was in hand": ({"told_again_count": 1}, False),
+    "its worker tried it again, and did the work in both": ({"done_more_count": 1}, False),
+    "its worker tried it again": ({"maybe_more_count": 1}, False),
     "its lines may be of two deliveries": ({"may_be_two": True}, False),
     "its delete may be of a further delivery": (
         {"consumer_kind": "worker", "is_fifo": True, "hidden_until_at": 0, "marker_at": 0, "worker_finished_at": 2 * S},

@@ -357,6 +357,27 @@ def test_a_mark_by_itself_may_be_of_the_work(lone_mark_count, expected):
     assert alone(messages, lone_mark_count) == expected
 
 
+TRIED = {
+    "once": ({}, []),
+    "again, and its work was done in both": ({"done_more_count": 1}, [("m1", 2, 2)]),
+    "again, and it may have been": ({"maybe_more_count": 2}, [("m1", 1, 3)]),
+    "again and again": ({"done_more_count": 2, "maybe_more_count": 1}, [("m1", 3, 4)]),
+    "again, and none of it is sure": (OPEN | {"maybe_more_count": 1}, [("m1", 0, 2)]),
+    "again, as another stream may tell, too": (OPEN | {"done_more_count": 1}, [("m1", 0, 2)]),
+}
+"""What is known of the tries of a message that was delivered once, and its interval where it is listed."""
+
+
+def tried(of, facts):
+    given = found(of, ("m1", [YES | facts]))
+    return [(m.item_id, m.effects_at_least, m.effects_at_most) for m in given]
+
+
+@pytest.mark.parametrize(("facts", "expected"), TRIED.values(), ids=TRIED)
+def test_work_may_be_done_in_each_try_of_one_delivery(facts, expected):
+    assert tried(messages, facts) == expected
+
+
 LATE_DELETE = {
     "consumer_kind": "worker",
     "delete_reason": "other",

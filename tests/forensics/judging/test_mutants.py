@@ -98,6 +98,7 @@ ASKED = {
         (test_messages.dead_letters, test_messages.DEAD_LETTERS),
         (test_messages.beside, test_messages.BESIDE),
         (test_messages.alone, test_messages.ALONE),
+        (test_messages.tried, test_messages.TRIED),
         (test_messages.of_two, test_messages.OF_TWO),
         (test_messages.of_its_key, test_messages.OF_ITS_KEY),
         (test_messages.repeat_shown, test_messages.REPEATS),

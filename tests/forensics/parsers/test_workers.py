@@ -94,6 +94,34 @@ SAID = {
             ),
         )
     },
+    "NServiceBus tries a message again that it has in hand": (
+        f"INFO  NServiceBus.RecoverabilityExecutor Immediate Retry is going to retry message '{ID}' because of an exception:",
+        ("nservicebus", "retrying", ID, ()),
+    ),
+    "NServiceBus sends a message again later": (
+        f"WARN Delayed Retry will reschedule message '{ID}' after a delay of 00:00:10 because of an exception:",
+        ("nservicebus", "failed", ID, ()),
+    ),
+    "NServiceBus gives a message up": (
+        f"ERROR Moving message '{ID}' to the error queue 'error' because processing failed due to an exception:",
+        ("nservicebus", "gave_up", ID, ()),
+    ),
+    "Rebus": (
+        f'[WRN] Unhandled exception 1 while handling message with ID "{ID}"',
+        ("rebus", "failed", ID, ()),
+    ),
+    "Rebus, for the last time": (
+        f"[WRN] Unhandled exception 5 (FINAL) while handling message with ID {ID}",
+        ("rebus", "failed", ID, ()),
+    ),
+    **{
+        f"Watermill: {line[:20]}": (line, ("watermill", "failed", None, ()))
+        for line in (
+            '[watermill] 2026/11/20 05:00:00.330183 router.go:725:   level=ERROR msg="Handler returned error" err="declined"',
+            '{"time":"2026-11-20T05:00:00Z","level":"ERROR","msg":"Handler returned error","err":"declined"}',
+            'level=ERROR msg="Panic recovered in handler. Stack: …" err="declined"',
+        )
+    },
     "Celery is told to stop": ("worker: Warm shutdown (MainProcess)", ("celery", "stopping", None, ())),
     "a worker is told to stop": ("received SIGTERM, stopping", ("lines", "stopping", None, ())),
     "a worker is told to stop by the signal's number": ("Caught signal 15, exiting", ("lines", "stopping", None, ())),
@@ -113,6 +141,11 @@ OF_OTHER_CALLS = [
 
 @pytest.mark.parametrize("line", OF_OTHER_CALLS)
 def test_what_failed_was_not_the_handling_of_the_message(line):
+    assert worker(line) is None
+
+
+@pytest.mark.parametrize("line", ["the handler returned error 502", f"Moving message '{ID}' to the error table"])
+def test_what_only_sounds_like_a_framework_is_none(line):
     assert worker(line) is None
 
 

@@ -902,6 +902,119 @@ IN_HAND = {
 }
 
 
+TRIED = {
+    "once": (("started a", "effect a"), ["a: started effect"], (0, 0)),
+    "again after it failed": (
+        ("started a", "worker_retrying a", "started a", "effect a"),
+        ["a: started retrying mention effect"],
+        (0, 1),
+    ),
+    "again and again": (
+        ("started a", "worker_retrying a", "started a", "worker_retrying a", "started a"),
+        ["a: started retrying mention retrying mention"],
+        (0, 2),
+    ),
+    "again after its work was done": (
+        ("started a", "effect a", "worker_retrying a", "started a", "effect a"),
+        ["a: started effect retrying mention effect"],
+        (1, 0),
+    ),
+    "again after its work was done, and that is told no more": (
+        ("started a", "effect a", "worker_retrying a", "started a"),
+        ["a: started effect retrying mention"],
+        (0, 1),
+    ),
+    "and is stopped then": (
+        ("started a", "effect a", "worker_retrying a", "started a", "guard a"),
+        ["a: started effect retrying mention guard"],
+        (0, 0),
+    ),
+    "again after a guard stopped it": (
+        ("started a", "guard a", "worker_retrying a", "started a", "effect a"),
+        ["a: started guard retrying mention effect"],
+        (0, 0),
+    ),
+    "and says in words of its own that it failed": (
+        ("started a", "error a", "worker_failed a", "worker_retrying a", "started a", "worker_finished a"),
+        ["a: started mention mention retrying mention finished"],
+        (0, 1),
+    ),
+    "beginning it in two lines": (
+        ("worker_started a", "&started a", "worker_retrying a", "worker_started a", "&started a", "effect a"),
+        ["a: started started retrying mention mention effect"],
+        (0, 1),
+    ),
+    "and begins it once more without a word": (
+        ("started a", "worker_retrying a", "started a", "started a"),
+        ["a: started retrying mention", "a: started"],
+        (0, 1),
+    ),
+    "just before it was visible again": (
+        ("started a", "worker_retrying a", 24.9, "started a"),
+        ["a: started retrying mention"],
+        (0, 1),
+    ),
+    "when it was visible again": (
+        ("started a", "worker_retrying a", 25, "started a"),
+        ["a: started retrying", "a: started"],
+        (0, 1),
+    ),
+    "and it is received again with another count": (
+        ("started a count=1", "worker_retrying a", "started a count=2"),
+        ["a: started retrying", "a: started"],
+        (0, 1),
+    ),
+    "with the same count": (
+        ("started a count=1", "worker_retrying a", "started a count=1"),
+        ["a: started retrying mention"],
+        (0, 1),
+    ),
+    "and fails once more, for good": (
+        ("started a", "worker_retrying a", "started a", "worker_gave_up a"),
+        ["a: started retrying mention gave_up"],
+        (0, 1),
+    ),
+    "another message meanwhile": (
+        ("started a", "started b", "worker_retrying a", "started a", "started b"),
+        ["a: started retrying mention", "b: started", "b: started"],
+        (0, 1),
+    ),
+    "of which nothing tells that it was begun": (
+        ("worker_retrying a", "started a"),
+        ["a: retrying started"],
+        (0, 1),
+    ),
+}
+"""What a stream says, its handlings, and in how many tries more than one the first did its work, and may have done it."""
+
+
+@pytest.mark.parametrize(("said", "parts", "more"), TRIED.values(), ids=TRIED)
+def test_a_worker_tries_a_message_again_that_it_has_in_hand(said, parts, more):
+    found = handlings(*said)
+    first = delivery_of(found[0], GROUP)
+
+    assert told(found) == parts
+    assert (first.done_more_count, first.maybe_more_count) == more
+
+
+def test_a_message_that_failed_and_was_finished_when_it_was_tried_again_did_not_fail():
+    (handling,) = handlings(
+        "started a", "error a", "worker_failed a", "worker_retrying a", "started a", "worker_finished a"
+    )
+    delivery = delivery_of(handling, GROUP)
+
+    assert (delivery.run_status, delivery.has_failed_first) == ("success", False)
+
+
+@pytest.mark.parametrize(("pause", "expected"), [(2, 0), (30, 0)], ids=["soon", "late"])
+def test_an_effect_of_a_try_before_is_none_that_stands_alone(pause, expected):
+    (handling,) = handlings("started a", "effect a", "worker_retrying a", "started a", pause, "effect a")
+    delivery = delivery_of(handling, GROUP)
+
+    assert (delivery.lone_mark_count, delivery.told_again_count) == (expected, expected)
+    assert not lines_row(handling, GROUP)["tells_again"]
+
+
 @pytest.mark.parametrize(("said", "expected"), IN_HAND.values(), ids=IN_HAND)
 def test_an_effect_is_told_once_more_while_its_message_is_in_hand(said, expected):
     (handling,) = handlings(*said)
