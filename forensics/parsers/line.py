@@ -16,6 +16,8 @@ from forensics.parsers.workers import WorkerLine, worker
 from forensics.settings import Consumer
 
 ERROR_TEXT_CHARS = 300
+NO_STATUS = "none"
+"""Status of a platform's JSON report that bears none: those that do not tell failures, as of the Logs API, tell no success."""
 TIMEOUT_ANSWER = "timeout_answer"
 """Kind of a line that is the answer to whoever invoked a run that timed out: its request id may be of another stream's run."""
 LAMBDA_LOG_GROUPS = "/aws/lambda/"
@@ -108,6 +110,8 @@ def _platform_json(line: str, kind: str) -> ParsedLine:
     duration = _number(json_lines.METRIC_DURATION.find(without_spans, "duration_ms"))
     status = json_lines.PLATFORM_STATUS.find(line, 1)
     init_ms = duration if kind == "init_report" else _number(json_lines.METRIC_INIT.find(line, "init_ms"))
+    if status is None and kind == "report":
+        status = NO_STATUS
     return ParsedLine(
         kind,
         request_id=json_lines.PLATFORM_JSON_REQUEST_ID.find(line, 1) or lambda_text.PLATFORM_REQUEST_ID.find(line, 1),

@@ -3,6 +3,7 @@
 import pytest
 
 from forensics.parsers import parse_line
+from forensics.parsers.line import NO_STATUS
 from tests.forensics.parsers.lines import recorded, sample_lines
 
 PLATFORM = [r for r in recorded("lambda-text.jsonl") if isinstance(r.get("expected"), dict)]
@@ -63,3 +64,10 @@ def test_every_recorded_line_is_read_without_an_error():
     kinds = {parse_line(line).kind for line in sample_lines()}
 
     assert {"start", "end", "report", "timeout", "runtime_error", "handle_error", "app"} <= kinds
+
+
+def test_a_report_of_the_platform_without_a_status_is_none_of_a_success():
+    line = '{"time":"2026-11-20T05:00:00Z","type":"platform.report","record":{"requestId":"a","metrics":{"durationMs":5.0}}}'
+
+    assert parse_line(line).status == NO_STATUS
+    assert parse_line(line.replace("report", "start")).status is None

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forensics.parsers.line import NO_STATUS
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.deliveries import deliveries_of
 from forensics.streams.invocations import assembled, invocation_row, invocations_of
@@ -694,6 +695,15 @@ ENDS = {
     "a handler that could not be imported": (
         [("runtime_error", None, None, "Runtime.ImportModuleError")],
         ("init_failed", "Runtime.ImportModuleError"),
+    ),
+    "a platform's report that bears no status": ([("report", 5.0, NO_STATUS, None)], ("unknown", None)),
+    "that, beside a runtime event that says success": (
+        [("runtime_done", 5.0, "success", None), ("report", 5.0, NO_STATUS, None)],
+        ("success", None),
+    ),
+    "that, beside an error that was not caught": (
+        [("unhandled_error", None, None, "KeyError"), ("report", 5.0, NO_STATUS, None)],
+        ("error", "KeyError"),
     ),
     "a runtime event without a status": ([("runtime_done", 5.0, None, None)], ("unknown", None)),
 }
