@@ -180,7 +180,8 @@ class Queue:
         self._note("DeleteMessage", "consumer", message, receipt.handle, is_refused=is_refused)
         if is_refused:
             raise HandleExpiredError
-        if not message.is_deleted and (latest or self.rng.random() < 0.5):
+        is_here = message.message_id in self._left  # not in the dead-letter queue by now
+        if not message.is_deleted and (latest or self.rng.random() < 0.5) and is_here:
             self.drop(message)
         self.deleted_count += 1
         return message.is_deleted

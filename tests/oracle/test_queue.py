@@ -81,6 +81,21 @@ def test_the_move_to_the_dead_letter_queue_happens_at_receive_max_plus_one():
     assert message.moved_from == queue.arn
 
 
+def test_a_late_delete_leaves_a_message_alone_that_moved_to_the_dead_letter_queue():
+    dead = make_queue()
+    queue = make_queue(max_receive_count=1, dead_letter_queue=dead)
+    dead.simulation = queue.simulation
+    queue.send("a")
+    (late,) = queue.receive(1)
+    wait(queue, 3_000)
+    queue.receive(1)
+    (moved,) = dead.receive(1)
+
+    assert not any(queue.delete(late) for _ in range(20))
+    assert dead.delete(moved)
+    assert dead.is_drained
+
+
 def test_a_dead_lettered_message_frees_its_group_in_the_same_receive():
     queue = make_queue(is_fifo=True, max_receive_count=1, dead_letter_queue=make_queue())
     send_in_group(queue, "ab")
