@@ -40,7 +40,9 @@ def without_passing(item: Sequence[Delivery]) -> list[Delivery]:
 
 
 def _began_after(delivery: Delivery, at: int) -> bool:
-    """Tell whether a run of a function began after a moment, and a line before the one that names the message shows it."""
+    """Tell whether a run of a function began after a moment, and a line before the one that names the message shows it: its own, or that of a run before it."""
+    if delivery.run_behind_at is not None and delivery.run_behind_at >= at:
+        return True
     began_at, named_at = delivery.run_started_at, delivery.first_fact_at
     if delivery.consumer_kind != "lambda" or began_at is None or named_at is None:
         return False

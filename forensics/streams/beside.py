@@ -15,6 +15,15 @@ def mark_beside_others(runs: Iterable[Invocation]) -> None:
             latest = run
 
 
+def mark_behind(runs: Iterable[Invocation]) -> None:
+    """Tell each run without a START when the one before it in its environment wrote its last line: it began after that, where one is on at a time."""
+    last_at: int | None = None
+    for run in sorted(runs, key=lambda run: run.first_line_at):
+        if run.start_at is None and last_at is not None and last_at < run.first_line_at:
+            run.behind_at = last_at
+        last_at = max(last_at or 0, run.last_line_at)
+
+
 def leave_open(
     runs: Iterable[Invocation],
     rivals: Mapping[str, Collection[str]],

@@ -93,6 +93,7 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
         "request_id": invocation.request_id,
         "function_name": invocation.function_name,
         "run_started_at": invocation.started_at,
+        "run_behind_at": invocation.behind_at,
         "init_ms": invocation.init_ms,
         "run_ended_at": invocation.ended_at,
         "run_last_line_at": invocation.last_line_at,

@@ -8,7 +8,7 @@ from forensics.parsers.error_lines import is_error_line
 from forensics.parsers.grammar import Pattern
 from forensics.parsers.line import TIMEOUT_ANSWER, ParsedLine
 from forensics.settings import Consumer
-from forensics.streams.beside import leave_open, mark_beside_others
+from forensics.streams.beside import leave_open, mark_behind, mark_beside_others
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.deliveries import prints_whole_batch
 from forensics.streams.facts import facts_of
@@ -106,6 +106,7 @@ def assembled(
         if same[name] > 1:
             invocation.invocation_id = f"{name}.{same[name]}"
     mark_beside_others(found)
+    mark_behind(found)
     leave_open(found, runs.rivals, runs.astray, runs.maybe_begun)
     for border_ms, lines in runs.gaps.items():
         found += _of_gap(border_ms, lines, group.silence_ms, maker) if lines else []

@@ -142,7 +142,7 @@ class Invocation:
     ``facts`` are in the order of their lines; ``mark_ids`` are the platform's own lines about the run. ``init_ms``: its environment
     came up for so long before it, 0 where its REPORT speaks of none, None without a REPORT. ``is_beside_others``: its environment
     began another run before this one ended, so that lines without a request id may be of either; ``may_lack_lines``: one that
-    names no message was given to another. ``order``: in which its function works on a batch, as declared.
+    names no message was given to another. ``behind_at``: when the run before it in its environment wrote its last line. ``order``: in which its function works on a batch, as declared.
     """
 
     invocation_id: str
@@ -163,6 +163,7 @@ class Invocation:
     init_ms: int | None = None
     is_beside_others: bool = False
     may_lack_lines: bool = False
+    behind_at: int | None = None
     order: str | None = None
     facts: list[Fact] = field(default_factory=list)
     mark_ids: list[str] = field(default_factory=list)
@@ -185,7 +186,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     its process was told to stop, and wrote nothing more of the message. ``has_failed_first``: its worker failed, and then
     deleted it or tried to: it gave the message up, or had tried again. ``is_job``: its worker's framework says when its jobs begin, and so how they end. ``visibility_set``: when its worker changed the message's visibility, and until when; ``has_heartbeat``: again and again, for as long each. ``*_by_call``: as a recorded call to SQS tells, with this delivery's receipt handle;
     ``process_ended_at``: its worker's task had stopped, for the reason in ``process_end_words``; ``receiver``: who made a receive that no log shows, ``is_other_receiver``: none of those whose handlings logs show.
-    ``is_passing``: lines name the message, and none says that it was in hand; ``in_hand_count``: of a function's run that printed no
+    ``run_behind_at``: a function's run, whose START is not logged, began later than that, for another wrote in its environment then. ``is_passing``: lines name the message, and none says that it was in hand; ``in_hand_count``: of a function's run that printed no
     batch, of so many messages some line does.
     ``received_from_arn``: the dead-letter queue it was received from, where it counts with the queue (``queue_arn``) that set its message aside;
     ``received_dead_at``: when the message was received from there next. ``effect_declared``: what its consumer's effect line is like.
@@ -214,6 +215,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     request_id: str | None = None
     function_name: str | None = None
     run_started_at: int | None = None
+    run_behind_at: int | None = None
     init_ms: int | None = None
     run_ended_at: int | None = None
     is_end_known: bool = True

@@ -386,6 +386,8 @@ class Kept:
             message = call.message
             if call.operation != "SendMessage" or call.actor != "producer" or message is None:
                 continue
+            if message.message_id not in self.world.truth:  # sent when nobody looked any more
+                continue
             key = self.world.truth[message.message_id].business_key
             yield {
                 "evidence_id": evidence_id("send", self.world.seed, number),

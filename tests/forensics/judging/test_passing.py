@@ -48,6 +48,14 @@ RUNS = {
     "and began with the first receive": ([FIRST, {**RUN, "run_started_at": 100 * S}], []),
     "and began just after the first receive": ([FIRST, {**RUN, "run_started_at": 100 * S + 1}], [True]),
     "and nothing tells when it began": ([FIRST, {**RUN, "run_started_at": None}], []),
+    "behind another that wrote after the first receive": (
+        [FIRST, {**RUN, "first_fact_at": 101 * S, "run_behind_at": 100 * S}],
+        [True],
+    ),
+    "behind another that wrote no more then": (
+        [FIRST, {**RUN, "first_fact_at": 101 * S, "run_behind_at": 100 * S - 1}],
+        [],
+    ),
     "and nothing tells when it named it first": ([FIRST, {**RUN, "first_fact_at": None}], []),
     "and is a worker's": ([FIRST, {**RUN, "consumer_kind": "worker"}], []),
     "later than who sent it would": ([FIRST, {**RUN, "last_fact_at": 105 * S + 1}], [False]),

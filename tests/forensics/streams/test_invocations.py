@@ -1222,3 +1222,21 @@ def test_no_part_outside_runs_goes_on_after_a_long_silence(statements):
         if invocation.request_id.startswith("?"):
             times = [fact.at for fact in invocation.facts]
             assert max((b - a for a, b in zip(times, times[1:], strict=False)), default=0) <= GROUP.silence_ms * 1000
+
+
+BEHIND = {
+    "behind the last line of the one before it": ([(0, "app", A), (50, "app", A), (70, "app", B)], {A: None, B: 50}),
+    "not where that was on still": ([(0, "app", A), (50, "app", B), (70, "app", A)], {A: None, B: None}),
+    "nor in the same moment": ([(0, "app", A), (50, "app", A), (50, "app", B)], {A: None, B: None}),
+    "nor where its START tells": ([(0, "app", A), (70, "start", B)], {A: None, B: None}),
+    "behind one whose START tells": ([(0, "start", A), (40, "report", A), (70, "app", B)], {A: None, B: 40}),
+}
+"""Lines of a stream, as time in ms, kind and request id, and behind which moment each run began."""
+
+
+@pytest.mark.parametrize(("lines", "expected"), BEHIND.values(), ids=BEHIND)
+def test_a_run_without_a_start_began_behind_the_one_before_it(lines, expected):
+    said = [Statement(ms * 1000, n, f"e-{n}", kind, request_id) for n, (ms, kind, request_id) in enumerate(lines)]
+    found = assembled(said, "s", LogGroup("app", "lambda", "charge"), Limit(3))
+
+    assert {run.request_id: run.behind_at and run.behind_at // 1000 for run in found} == expected
