@@ -77,6 +77,9 @@ _VISIBILITY_SET = (  # a change that is made or was: every framework and team ha
 )
 _SPRING_IDS = r"(?P<message_ids>" + UUID + r"(?:, " + UUID + r"){0,99}+)"
 
+_QUOTE = r"(?:\\?[\"']|\\u002[27])"
+"""Around an id in words, as a JSON logger may write it."""
+
 FORMS = (
     _form("laravel", "started", _LARAVEL_VERBOSE + r"RUNNING", " RUNNING"),
     _form("laravel", "finished", _LARAVEL_VERBOSE + r"[^\n\r]{1,60}?s DONE(?![A-Za-z])", "s DONE"),
@@ -151,25 +154,27 @@ FORMS = (
     _form(  # tried again in its process, which has it all the while
         "nservicebus",
         "retrying",
-        r"Immediate Retry is going to retry message '(?P<message_id>" + UUID + r")' because of an exception",
+        r"Immediate Retry is going to retry message " + _QUOTE + r"(?P<message_id>" + UUID + r")",
         "Immediate Retry",
     ),
     _form(  # sent again under another SQS message id, and deleted
         "nservicebus",
         "failed",
-        r"Delayed Retry will reschedule message '(?P<message_id>" + UUID + r")' after",
+        r"Delayed Retry will reschedule message " + _QUOTE + r"(?P<message_id>" + UUID + r")",
         "Delayed Retry",
     ),
     _form(
         "nservicebus",
         "gave_up",
-        r"Moving message '(?P<message_id>" + UUID + r")' to the error queue '",
+        r"Moving message " + _QUOTE + r"(?P<message_id>" + UUID + r")" + _QUOTE + r" to the error queue ",
         "to the error queue",
     ),
     _form(
         "rebus",
         "failed",
-        r"Unhandled exception [0-9]{1,9}+(?: \(FINAL\))? while handling message with ID \"?(?P<message_id>"
+        r"Unhandled exception [0-9]{1,9}+(?: \(FINAL\))? while handling message with ID "
+        + _QUOTE
+        + r"?(?P<message_id>"
         + UUID
         + r")",
         "while handling message with ID",

@@ -110,6 +110,14 @@ SAID = {
         f'[WRN] Unhandled exception 1 while handling message with ID "{ID}"',
         ("rebus", "failed", ID, ()),
     ),
+    "NServiceBus, in .NET's JSON": (
+        f'{{"LogLevel":"Information","Message":"Immediate Retry is going to retry message \\u0027{ID}\\u0027 because of an exception:"}}',
+        ("nservicebus", "retrying", ID, ()),
+    ),
+    "Rebus, in JSON": (
+        f'{{"@l":"Warning","@m":"Unhandled exception 1 while handling message with ID \\"{ID}\\""}}',
+        ("rebus", "failed", ID, ()),
+    ),
     "Rebus, for the last time": (
         f"[WRN] Unhandled exception 5 (FINAL) while handling message with ID {ID}",
         ("rebus", "failed", ID, ()),
