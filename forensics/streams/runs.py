@@ -19,6 +19,8 @@ _OF_WORK = _DONE | {"started"}
 
 _MOMENT_US = 1_000_000
 """So far apart may be the times that a process and its platform write."""
+_LONGEST_INIT_US = 10_000_000
+"""An environment comes up for so long at most before its run begins, and may fail then."""
 
 
 class Statement(NamedTuple):
@@ -71,7 +73,7 @@ def runs_of(statements: Sequence[Statement]) -> Runs:
     its run goes back to it: to the first START of its request id, 0 where no START is in evidence. Lines outside any
     open run, which means that lines are missing, belong to no neighbour: they are in gaps, by the time (ms) of the
     START or REPORT before them, 0 for none. So do a batch that is printed more than a moment behind an END without its REPORT, and
-    what follows it. But an error there is that of the run that is closed next, if its START is missing: it may have failed. So is
+    what follows it. But an error there is that of the run that is closed next, if its START is missing, and it may have been on by then: it may have failed. So is
     one behind a run's END, whose REPORT is missing. How long a run took tells which lines are its own where its START is missing, and
     the REPORT of the run before it, too.
     """
@@ -82,6 +84,7 @@ def runs_of(statements: Sequence[Statement]) -> Runs:
     last_started = open_id = ended_id = None
     border_ms = ended_at = 0
     errors: list[tuple[int, Statement]] = []
+    given: dict[str, list[tuple[int, Statement]]] = {}
     on: dict[str, _Said] = {}
     rivals: dict[str, set[str]] = {}
     maybe_begun: dict[str, set[str]] = {}
@@ -140,7 +143,14 @@ def runs_of(statements: Sequence[Statement]) -> Runs:
                     gaps[before_ms].remove(error)
                 lines = runs.get((request_id, 0), []) + [error for _, error in errors]
                 runs[request_id, 0] = sorted(lines, key=IN_ORDER)
+                given.setdefault(request_id, []).extend(errors)
             errors = []
+        if took_ms is not None and request_id in given:
+            since = statement.at - int(took_ms * 1000) - _LONGEST_INIT_US - _MOMENT_US
+            for before_ms, error in given.pop(request_id):
+                if error.at < since:
+                    runs[request_id, 0].remove(error)
+                    gaps[before_ms].append(error)
         if request_id is None:
             errors += [(border_ms, statement)] if statement.kind in _ERRORS else []
             gaps.setdefault(border_ms, []).append(statement)

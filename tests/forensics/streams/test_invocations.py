@@ -1240,3 +1240,24 @@ def test_a_run_without_a_start_began_behind_the_one_before_it(lines, expected):
     found = assembled(said, "s", LogGroup("app", "lambda", "charge"), Limit(3))
 
     assert {run.request_id: run.behind_at and run.behind_at // 1000 for run in found} == expected
+
+
+WAS_ON = {
+    "while its environment may have come up": (49_000, "report of 100", "error"),
+    "before that": (48_999, "report of 100", "success"),
+    "whenever it began": (48_999, "report", "error"),
+}
+"""When an error stands in no run, what the next REPORT says of a run without a START, and how that ended."""
+
+
+@pytest.mark.parametrize(("at_ms", "report", "expected"), WAS_ON.values(), ids=WAS_ON)
+def test_an_error_that_names_no_request_is_of_the_run_that_is_closed_next_if_that_may_have_been_on(
+    at_ms, report, expected
+):
+    lines = [(0, "start", A), (1, "end", A), (1, "report", A), (at_ms, "unhandled_error", None, mention("x"))]
+    lines += [(60_000, "app", B, mention("m")), (60_100, "end", B), (60_100, report, B)]
+    found = {run.request_id: run for run in assembled(stream(*lines), "s", GROUP, Limit())}
+
+    assert found[B].end_status == expected
+    assert [f.message_id for f in found[B].facts] == (["x", "m"] if expected == "error" else ["m"])
+    assert len(found) == (2 if expected == "error" else 3)
