@@ -34,6 +34,8 @@ CAUSE_WORDS = {
 }
 """Cause code to a clause that fits after "because"."""
 
+TRIED_AGAIN = "tried_again"
+"""How work is repeated where SQS redelivers nothing: its worker tries a message again that it has in hand."""
 INVOKED_AGAIN = "invoked_again"
 """What began a redelivery that was none of SQS's: Lambda's poller gave one receive to two runs. A trigger, and no cause code."""
 CLOCKS_APART = "how far the clocks of the two hosts were apart"

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from forensics.terms import INVOKED_AGAIN
+from forensics.terms import INVOKED_AGAIN, TRIED_AGAIN
 
 PREVENTED, NOT_PREVENTED, UNDECIDED = "prevented", "not_prevented", "undecided"
 
@@ -10,8 +10,8 @@ PREVENTED, NOT_PREVENTED, UNDECIDED = "prevented", "not_prevented", "undecided"
 class Repeat(NamedTuple):
     """One delivery in which work was or may have been done again. None means "nothing tells", never zero or no.
 
-    ``cause`` is the redelivery's primary cause, that its poller invoked the function again (``INVOKED_AGAIN``), or the origin of a second
-    message id of the same work.
+    ``cause`` is the redelivery's primary cause, that its poller invoked the function again (``INVOKED_AGAIN``), that its worker tried it
+    again (``TRIED_AGAIN``), or the origin of a second message id of the same work.
     """
 
     cause: str = "undecidable"
@@ -67,10 +67,11 @@ _SENT_AGAIN = not_prevented("the work came in a second message, not in a second 
 _SAME_RECEIVE = not_prevented(
     "the poller invoked the function again by the same receive, and no setting keeps it from that"
 )
+_SAME_HAND = not_prevented("its worker tried it again in one delivery, which no setting of the queue keeps it from")
 
 
 def beyond_settings(repeat: Repeat) -> Answer | None:
     """Answer for every change of settings where SQS redelivered nothing; None where it did."""
     if repeat.is_sent_again:
         return _SENT_AGAIN
-    return _SAME_RECEIVE if repeat.cause == INVOKED_AGAIN else None
+    return {INVOKED_AGAIN: _SAME_RECEIVE, TRIED_AGAIN: _SAME_HAND}.get(repeat.cause)

@@ -97,7 +97,7 @@ class _Sent(NamedTuple):
 def _of_sends(told: Share) -> _Sent:
     """Sum up the origins of message ids; where no id came again by itself, that rules out every cause of redelivery."""
     if not told.further:
-        return _Sent([NOT_SENT_TWICE], [])
+        return _Sent([NOT_SENT_TWICE] if told.causes else [], [])
     excluded = _out_for_all(told.origins_out, told.further)
     rivals = _open_for_any(told.origins_open, told.further, "message", "messages")
     if told.causes:

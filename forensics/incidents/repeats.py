@@ -11,6 +11,7 @@ from forensics.incidents.ranking import most_frequent
 from forensics.incidents.told import AnyDelivery
 from forensics.judging.model import Message, Redelivery
 from forensics.sentence import joined, said
+from forensics.terms import TRIED_AGAIN
 
 Row = dict[str, Any]
 
@@ -91,13 +92,14 @@ def repeats(
     ``ledger`` holds the works of the messages whole; of it, and of the redeliveries, only those of ``affected`` items count. A line that
     names a key alone is a repeat of its messages' work only where it shows one for sure: it may tell of a delivery that counts already.
     """
+    ledger = list(ledger)
     origins = {message.item_id: message.origin for message in messages}
     paired = {(r.item_id, r.delivery_index): r for r in redeliveries if r.item_id in affected}
     works: dict[str, list[AnyDelivery]] = defaultdict(list)
     for delivery in ledger:
         if delivery.effect == "yes" or (delivery.effect != "no" and not _is_beside(delivery)):
             works[delivery.work_id].append(delivery)
-    found = []
+    found = [one for delivery in ledger if delivery.item_id in affected for one in _tried_again(delivery)]
     for deliveries in works.values():
         deliveries.sort(key=_place_in_work)
         was_done = False
@@ -109,6 +111,20 @@ def repeats(
             was_done = was_done or delivery.effect == "yes"
     found.sort(key=lambda one: one[:2])
     return found
+
+
+def _tried_again(delivery: AnyDelivery) -> list[WorkRepeat]:
+    """Return the repeats of a worker that tried a message again in hand, which did its work or may have."""
+    sure = delivery.done_more_count if delivery.effect == "yes" else 0
+    count = delivery.done_more_count + delivery.maybe_more_count
+    before = "yes" if delivery.effect == "yes" else "unknown"
+    asked = _ALONE._replace(
+        cause=TRIED_AGAIN, is_fifo=delivery.is_fifo, earlier_kind=delivery.consumer_kind, earlier_effect=before
+    )
+    return [
+        WorkRepeat(delivery.item_id, delivery.delivery_index, asked, delivery.evidence_ids, number < sure)
+        for number in range(count)
+    ]
 
 
 def _is_beside(delivery: AnyDelivery) -> bool:

@@ -34,6 +34,8 @@ class Had(NamedTuple):
     queue_settings_id: str | None
     mapping_id: str | None
     function_settings_id: str | None
+    done_more_count: int
+    maybe_more_count: int
     evidence_ids: list[str]
 
 

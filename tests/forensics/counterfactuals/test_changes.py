@@ -50,6 +50,7 @@ CASES = {
         YES,
     ),
     "done before the runtime crashed": (CUT._replace(earlier_status="crash"), YES, NO, NO, NO, NO, YES),
+    "tried again in one delivery": (CUT._replace(cause="tried_again"), NO, NO, NO, NO, NO, YES),
     "given again by the same receive": (CUT._replace(cause="invoked_again"), NO, NO, NO, NO, NO, YES),
     "a worker slower than the visibility timeout": (LATE, NO, YES, NO, NO, NO, YES),
     "a worker whose heartbeats ran out": (LATE._replace(has_heartbeat=True), NO, NO, NO, NO, NO, YES),

@@ -34,6 +34,18 @@ def test_a_line_that_names_a_key_alone_is_a_repeat_of_its_messages_work_where_it
     assert len(found([line("unknown", n, "key:k") for n in (1, 2)], affected=("key:k",))) == 1
 
 
+def test_a_worker_that_tries_a_message_again_repeats_its_work_in_one_delivery():
+    def tries(effect, done, maybe):
+        of = delivery("a", 1, effect=effect, consumer_kind="worker", done_more_count=done, maybe_more_count=maybe)
+        return [(r.is_sure, r.asked.earlier_effect) for r in found([of])]
+
+    assert tries("yes", 1, 2) == [(True, "yes"), (False, "yes"), (False, "yes")]
+    assert tries("unknown", 1, 1) == [(False, "unknown"), (False, "unknown")]
+    assert tries("yes", 0, 0) == []
+    assert [r.asked.cause for r in found([delivery("a", 1, effect="yes", maybe_more_count=1)])] == ["tried_again"]
+    assert found([delivery("c", 1, effect="yes", done_more_count=1)]) == []
+
+
 def test_work_that_was_done_at_most_once_has_no_repeats():
     assert found([delivery("a", 1, effect="no"), delivery("a", 2, 60, effect="yes")]) == []
 
