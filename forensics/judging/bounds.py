@@ -128,7 +128,8 @@ def _hides_before(first: Delivery, around: Surroundings, starts: Sequence[int]) 
     if twice is None or first.received_at is None:
         return True
     at, queue_arn = first.received_at, first.polled_arn
-    if around.names_messages(queue_arn, at - twice, at, starts):
+    is_throttled, _ = around.throttled(queue_arn, at - twice // 2, at)  # then it may have waited for long
+    if not is_throttled and around.names_messages(queue_arn, at - twice, at, starts):
         return False
     return not around.shows_all_work(queue_arn, first.sent_at, at, starts)
 

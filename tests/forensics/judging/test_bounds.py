@@ -35,6 +35,12 @@ BEFORE = {
     "every run was named for two timeouts": ({}, (5 * S - TWICE, 5 * S), False),
     "for a microsecond less": ({}, (5 * S - TWICE + 1, 5 * S), True),
     "not up to the receive": ({}, (-LATE, 5 * S - 1), True),
+    "every run was named, and one was throttled": ({}, (5 * S - TWICE, 5 * S, "throttled"), True),
+    "every run was named since it was sent, and one was throttled": (
+        {"sent_ms": 0},
+        (5 * S - TWICE, 5 * S, "throttled"),
+        False,
+    ),
     "nobody knows when it was received": ({"received_at": None}, (-LATE, LATE), True),
     "no visibility timeout known": ({"visibility_timeout_s": None}, (-LATE, LATE), True),
 }
@@ -42,12 +48,29 @@ BEFORE = {
 
 
 def before(of, facts, watched):
-    return of._hides_before(delivery(**{**BESIDE, **facts}), Watched(*watched), ())
+    around = Watched(*watched[:2])
+    around.throttles = ("throttled" in watched or None, [])
+    return of._hides_before(delivery(**{**BESIDE, **facts}), around, ())
 
 
 @pytest.mark.parametrize(("facts", "watched", "expected"), BEFORE.values(), ids=BEFORE)
 def test_a_delivery_can_hide_before_the_first_where_runs_name_no_message(facts, watched, expected):
     assert before(bounds, facts, watched) is expected
+
+
+THROTTLED_FOR = {"one visibility timeout": ({}, [(5 * S - TWICE // 2, 5 * S)])}
+"""The first delivery seen, and for which span it is asked whether its queue was throttled."""
+
+
+def throttled_for(of, facts):
+    around = Watched(-LATE, LATE)
+    of._hides_before(delivery(**{**BESIDE, **facts}), around, ())
+    return around.asked
+
+
+@pytest.mark.parametrize(("facts", "expected"), THROTTLED_FOR.values(), ids=THROTTLED_FOR)
+def test_a_first_delivery_may_have_waited_where_its_queue_was_throttled_before(facts, expected):
+    assert throttled_for(bounds, facts) == expected
 
 
 AFTER = {

@@ -35,6 +35,7 @@ pytestmark = pytest.mark.slow
 ASKED = {
     "bounds": [
         (test_bounds.before, test_bounds.BEFORE),
+        (test_bounds.throttled_for, test_bounds.THROTTLED_FOR),
         (test_bounds.after, test_bounds.AFTER),
         (test_bounds.unnamed, test_bounds.UNNAMED),
         (test_bounds.between, test_bounds.BETWEEN),
