@@ -303,7 +303,7 @@ def _by_answers(lines: Sequence[Statement]) -> list[list[Statement]]:
 def _parted(lines: Sequence[Statement]) -> list[tuple[int | None, list[Statement]]]:
     """Part lines by what is printed, begun and closed.
 
-    A run has one batch, and is closed once. Another is printed where the run before was closed, or where a message of that one
+    A run has one batch, and is closed once. Another is printed where the run before was closed, or had raised more than a moment before, or where a message of that one
     stands under another receipt handle or count; behind a close another has begun where a message is begun once more, or where a
     process still speaks that was stopped more than a moment before; and what stands between a close and the next of its kind at
     a later time is another run's. What stands behind the close is of the new run, which began when its batch was printed, else
@@ -320,7 +320,7 @@ def _parted(lines: Sequence[Statement]) -> list[tuple[int | None, list[Statement
     answered_at = began_at
     closed_by: dict[str, tuple[int, int]] = {}
     begun: set[str] = set()
-    stopped_at = None
+    stopped_at = raised_at = None
     for statement in lines[started:]:
         records = [f for f in statement.facts if f.role == "record"]
         part = parts[-1][1]
@@ -329,8 +329,11 @@ def _parted(lines: Sequence[Statement]) -> list[tuple[int | None, list[Statement
         is_of_other = not begun.isdisjoint(begins) or (
             stopped_at is not None and statement.at - stopped_at > _MOMENT_US and statement.kind not in MARKS
         )
+        is_after_raise = bool(records) and raised_at is not None and statement.at - raised_at > _MOMENT_US
         is_after_answer = answered and statement.at - answered_at > _MOMENT_US and not begun.isdisjoint(begins)
-        if (records and shown and (closed or is_printed_anew)) or (closed and is_of_other) or is_after_answer:
+        is_anew = is_after_raise or (bool(records and shown) and bool(closed or is_printed_anew))
+        if is_anew or (closed and is_of_other) or is_after_answer:
+            raised_at = None
             parts.append((statement.at, _taken_from(part, closed or answered or len(part))))
             shown, closed, closed_by, begun, stopped_at = {}, 0, {}, _begun_in(parts[-1][1]), None
             answered = 0
@@ -347,6 +350,7 @@ def _parted(lines: Sequence[Statement]) -> list[tuple[int | None, list[Statement
         part.append(statement)
         if statement.is_response:
             answered, answered_at = len(part), statement.at
+        raised_at = statement.at if statement.kind == "unhandled_error" else raised_at
         if statement.kind in CLOSES or (closed and statement.kind in MARKS):
             closed = len(part)
         if statement.kind in CLOSES:

@@ -1005,6 +1005,14 @@ RUN_AGAIN = {
         [(1, "app", A, record("m")), (30, "report", A), (40, "app", A, record("m"), record("n")), (41, "app", A)],
         [("0", ["m"]), ("40", ["m", "n"])],
     ),
+    "where a batch is printed more than a moment after its run had raised": (
+        [(1, "app", A), (30, "unhandled_error", A), (1_031, "app", A, record("m")), (1_040, "app", A, mention("m"))],
+        [("0", []), ("1031", ["m", "m"])],
+    ),
+    "not in that moment": (
+        [(1, "app", A), (30, "unhandled_error", A), (1_030, "app", A, record("m"))],
+        [("0", ["m"])],
+    ),
     "from the line behind the close on": (
         [
             (1, "app", A, record("m")),
