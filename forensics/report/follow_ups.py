@@ -1,11 +1,13 @@
 """Suggested follow-ups: what would have prevented these repeats, and what would not."""
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from forensics.people import Marks
 from forensics.report.actions import ANY_ROOM, Room
+from forensics.report.left_to_do import left_to_do
+from forensics.report.opening import affected_works
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.report.settings_then import SettingFact
 from forensics.sentence import counted, said
@@ -13,6 +15,7 @@ from forensics.terms import INVOKED_AGAIN
 from forensics.verdict.interval import AFFECTED
 
 Row = Mapping[str, Any]
+NOTHING_SAID = Marks()
 
 
 @dataclass(frozen=True)
@@ -49,41 +52,40 @@ def follow_ups(
     settings: Sequence[SettingFact],
     gone: Collection[str] = (),
     room: Room = ANY_ROOM,
+    works: Sequence[Row] | None = None,
+    marks: Marks = NOTHING_SAID,
 ) -> tuple[FollowUp, ...]:
     """Return suggestions in the order of their weight for this incident.
 
-    ``gone``: items that are no more in the dead-letter queue. ``room`` is what the newest settings leave: what they have no
+    ``works`` are all affected ones that count, of which ``counted_works`` is enough; None: those of the messages. What ``marks``
+    settle is not asked for again. ``gone``: items that are no more in the dead-letter queue. ``room`` is what the newest settings leave: what they have no
     room for, or have already, is not suggested.
     """
     affected = [m for m in messages if m["verdict"] in AFFECTED]
     found: list[FollowUp] = []
-    counts = verdict_counts(incident)
-    elsewhere = set(incident.get("repeated_elsewhere") or ())
-    others = Counter({m["work_id"]: m["verdict"] for m in affected if m["item_id"] in elsewhere}.values())
-    confirmed = max(counts["confirmed"] - others["confirmed"], 0)
-    open_count = counts["probable"] + counts["possible"] - others["probable"] - others["possible"]
+    refund, check = _left(incident, affected_works(affected) if works is None else works, marks)
     noun = "message" if incident.get("works") in (None, incident.get("messages")) else "work"
-    if confirmed:
+    if refund:
         found.append(
             FollowUp(
                 said(
                     "Undo or refund the repeats: {works} listed under affected messages.",
-                    works=counted(confirmed, noun),
+                    works=counted(refund, noun),
                 ),
                 "Their work was done more than once.",
             )
         )
-    if open_count:
+    if check:
         is_named = incident["messages"] is not None
         found.append(
             FollowUp(
-                said("Check {works} against the system that the work was done in.", works=counted(open_count, noun))
+                said("Check {works} against the system that the work was done in.", works=counted(check, noun))
                 if is_named
                 else "Check the messages of the failed runs against the system that the work was done in.",
                 "The evidence leaves open whether their work was done once or more often.",
             )
         )
-    if affected or open_count:
+    if affected or check:
         found.append(
             FollowUp(
                 "Give the work an idempotency key that outlives the message's retention: a business key, not the message id.",
@@ -117,6 +119,15 @@ def follow_ups(
             )
         )
     return tuple(found)
+
+
+def _left(incident: Row, works: Sequence[Row], marks: Marks) -> tuple[int, int]:
+    """Return how many works are to be refunded and to be checked; where no message is named, of how many the verdict asks for it."""
+    if incident.get("messages") is None:
+        counts = verdict_counts(incident)
+        return counts["confirmed"], counts["probable"] + counts["possible"]
+    left = left_to_do(incident, works, marks)
+    return left.refund, left.check
 
 
 def _against(causes: Collection[str], trigger: str | None, room: Room) -> Iterator[FollowUp]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from forensics.people import Marks, SetAside, aside_text, is_settled
-from forensics.people.marks import SETTLES
 from forensics.report.actions import ANY_ROOM, Room, action_of
+from forensics.report.left_to_do import left_to_do, repeated_here, size_of
 from forensics.report.stop_now import Move
 from forensics.report.works import by_work
 from forensics.sentence import joined, said
@@ -100,12 +100,12 @@ def repeats_text(incident: Row, works: Sequence[Row], lost: int = 0) -> str:
         return ""
     least, most = incident["extra_effects_at_least"] or 0, incident["extra_effects_at_most"]
     kind = "message" if all(len(work["item_ids"]) == 1 for work in works) else "work"
-    on = _counted(_size(works), kind)
+    on = _counted(size_of(works), kind)
     if not least:
-        times = _counted(sum((w["receive_count"] or w["deliveries"]) * _size([w]) for w in works), "time")
+        times = _counted(sum((w["receive_count"] or w["deliveries"]) * size_of([w]) for w in works), "time")
         on = said("{what}, received {times}", what=on, times=times)
     told = _repeats_on(least, most, on)
-    if others := _size(works) - _size(_repeated_here(incident, works)):
+    if others := size_of(works) - size_of(repeated_here(incident, works)):
         phrase = (
             "{left}; {count} work was repeated in another incident"
             if others == 1
@@ -131,17 +131,6 @@ def _repeats_on(least: int, most: int | None, on: str) -> str:
     return said("{count} to {most} repeats on {rest}", count=least, most=most, rest=on)
 
 
-def _repeated_here(incident: Row, works: Sequence[Row]) -> list[Row]:
-    """Return the works but those whose every repeat is another incident's: that one asks for them."""
-    elsewhere = set(incident.get("repeated_elsewhere") or ())
-    return [work for work in works if not elsewhere.intersection(work["item_ids"])]
-
-
-def _size(works: Iterable[Row]) -> int:
-    """Return how many works rows stand for: of ``counted_works`` one may stand for many."""
-    return sum(work.get("works", 1) for work in works)
-
-
 def _counted(count: int, noun: str = "message") -> str:
     return said(f"{{count}} {noun}" if count == 1 else f"{{count}} {noun}s", count=count)
 
@@ -156,7 +145,7 @@ def _with_aside(told: str, aside: Sequence[SetAside]) -> str:
 
 def _steps(
     incident: Row,
-    everything: Sequence[Row],
+    works: Sequence[Row],
     counterfactuals: Sequence[Row],
     dead: Sequence[Row],
     marks: Marks,
@@ -165,19 +154,15 @@ def _steps(
 ) -> Iterable[str]:
     if is_settled(incident):
         return
-    done = {item for item, said in marks.of_items.items() if any(m.mark in SETTLES for m in said)}
-    left = [work for work in everything if not done.intersection(work["item_ids"])]
-    settled = _size(everything) - _size(left)
-    works = _repeated_here(incident, left)
-    sure = _size(work for work in works if work["verdict"] == "confirmed")
-    if sure:
-        yield said("refund or undo {count} (CSV)", count=sure)
-    if open_count := _size(works) - sure:
-        yield said("check {count} by hand", count=open_count)
-    if others := _size(left) - _size(works):
-        yield said("settle {count} in the incident that repeated it", count=others)
-    if settled:
-        yield said("{count} marked as settled", count=settled)
+    left = left_to_do(incident, works, marks)
+    if left.refund:
+        yield said("refund or undo {count} (CSV)", count=left.refund)
+    if left.check:
+        yield said("check {count} by hand", count=left.check)
+    if left.elsewhere:
+        yield said("settle {count} in the incident that repeated it", count=left.elsewhere)
+    if left.settled:
+        yield said("{count} marked as settled", count=left.settled)
     if incident["messages"] is None:
         look = f"`doubletake suggest {shlex.quote(incident['queue'])}`"
         yield said("let {command} look for lines that name messages, or log message ids", command=look)

@@ -22,6 +22,7 @@ from tests.forensics.report.test_language import in_english
 from tests.forensics.verdict.test_why import SAID
 
 NOTHING_SAID = Marks()
+MARKED = {"a": "refunded", "b": "comment", "c": "accepted"}
 SHARE = {"change": "longer_function_timeout", "prevented": 11, "undecided": 2, "repeats": 13}
 
 
@@ -84,6 +85,18 @@ def test_what_somebody_has_refunded_is_no_longer_asked_for():
     told = first_lines([message("a", 2, 2), message("b", 2, 2)], marks=Marks(of_items={"a": (refunded,)}))
 
     assert told.steps == ("refund or undo 1 (CSV)", "1 marked as settled")
+
+
+def test_the_follow_ups_ask_for_as_many_refunds_as_the_first_lines():
+    works = [message("a", 2, 2), message("b", 2, 2), message("c", 1, 2)]
+    counts = {"works": 3, "works_confirmed": 2, "works_probable": 1, "works_possible": 0, "messages": 3, "causes": []}
+    said = {i: (Annotation(i, world.INCIDENT, i, mark, "", "Ana", "v", world.after(0)),) for i, mark in MARKED.items()}
+    told = follow_ups(world.incident() | counts, works, [], marks=Marks(of_items=said))
+
+    assert [one.action for one in told][:2] == [
+        "Undo or refund the repeats: 1 message listed under affected messages.",
+        "Give the work an idempotency key that outlives the message's retention: a business key, not the message id.",
+    ]
 
 
 def test_a_poison_message_is_told_with_its_receives_and_that_it_was_lost():
