@@ -23,8 +23,23 @@ NAME_CHAR_PX, NAME_PADDING_PX, LEAST_NAME_PX, MOST_NAME_PX = 7, 20, 90, 160
 
 def row_px(texts: Iterable[tuple[str, int]]) -> int:
     """Return the pixels of a table's rows in which every text, each with the width of its column, is there to its last line."""
-    lines = (-(-cells(text) * TEXT_CELL_PX // (px - TEXT_PADDING_PX)) for text, px in texts)
+    lines = (_lines(text, (px - TEXT_PADDING_PX) // TEXT_CELL_PX) for text, px in texts)
     return ROW_OF_TWO_LINES + LINE_PX * max(0, max(lines, default=0) - LINES_OF_A_ROW)
+
+
+def _lines(text: str, width: int) -> int:
+    """Return the lines that a cell takes for a text of which ``width`` letters fit on one: it breaks at spaces, and inside what is longer.
+
+    >>> _lines("been processed more than once", 19), _lines("webhooks-20261115T0111Z", 19), _lines("", 19)
+    (2, 2, 1)
+    """
+    count, used = 1, 0
+    for word in map(cells, text.split()):
+        if used and used + 1 + word > width:
+            count, used = count + 1, 0
+        more = max(0, word - 1) // width
+        count, used = count + more, used + bool(used) + word - more * width
+    return count
 
 
 def two_line_height(rows: int, row_height: int = ROW_OF_TWO_LINES) -> int:

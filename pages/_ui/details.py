@@ -171,7 +171,7 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
         key="deliveries",
         placeholder="–",
         column_order=_columns(
-            names, "#", "Received", "Ended by", "Work done", "Hidden until", "Consumer", "Message id"
+            names, "#", "Received", "Work done", "Ended by", "Hidden until", "Consumer", "Message id"
         ),
         height=318 if len(rows) > 10 else "auto",
         column_config={

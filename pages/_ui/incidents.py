@@ -20,7 +20,17 @@ from forensics.tables.health import SETTING_FINDINGS
 from forensics.verdict.interval import AFFECTED
 from forensics.words import cells
 from pages._ui import marks
-from pages._ui.cards import LINES_OF_A_ROW, TEXT_CELL_PX, TEXT_PADDING_PX, card, row, row_px, two_line_height, whole_px
+from pages._ui.cards import (
+    LINES_OF_A_ROW,
+    MOST_ROWS_SEEN,
+    TEXT_CELL_PX,
+    TEXT_PADDING_PX,
+    card,
+    row,
+    row_px,
+    two_line_height,
+    whole_px,
+)
 from pages._ui.completeness import share_card
 from pages._ui.coverage import was_read_in_full
 from pages._ui.linked import unknown_in_link
@@ -37,8 +47,8 @@ from pages._ui.words import VERDICT_PX, VERDICTS, cause, cause_name, plain, verd
 Incident = dict[str, Any]
 BARS = 12
 """Bars of a fault's course: in a cell of 50 pixels twice as many are lines that nobody sees on a dark page."""
-TABLE_PX, LEAST_PX, FEWEST_PX = 940, 190, 150
-"""What a desk of 1440 pixels leaves the table's columns; what the one of what happened has, and at least where ids are long."""
+TABLE_PX, LEAST_PX, FEWEST_PX = 866, 190, 150
+"""What a desk of 1360 pixels leaves the table's columns; what the one of what happened has, and at least where ids are long."""
 PERIODS = {"all": None, "24 h": timedelta(hours=24), "7 days": timedelta(days=7), "28 days": timedelta(days=28)}
 
 
@@ -237,18 +247,24 @@ def cards(
         "Queues with a settings check that failed, critical or warning, and is no accepted risk. Dead-letter "
         "queues are left out."
     )
-    card(grid, say("Queues at risk"), say("{some} of {total}", some=_at_risk(known, page), total=len(known)), said)
+    at_risk = _at_risk(known, page)
+    card(
+        grid,
+        say("Queues at risk"),
+        term("unknown") if at_risk is None else say("{some} of {total}", some=at_risk, total=len(known)),
+        said,
+    )
     said = say("Time that was asked of every source and read in full. The Data page shows what is missing.")
     share_card(grid, coverage, said)
 
 
-def _at_risk(known: set[str], page: Page) -> str:
-    """Count the queues whose settings ask for trouble; unknown where none were checked."""
+def _at_risk(known: set[str], page: Page) -> int | None:
+    """Count the queues whose settings ask for trouble; None where none were checked."""
     checks = page.board.records(SETTING_FINDINGS, columns=("queue_arn", "queue", "code", "status", "severity"))
     if not checks:
-        return term("unknown")
+        return None
     grave = {c["queue_arn"] for c in checks if answer(c, page) in ("critical", "warning")}
-    return f"{len(grave & known):,}"
+    return len(grave & known)
 
 
 def _twice(found: list[Incident], until: datetime | None, days_ago: int, page: Page) -> tuple[int, int]:
@@ -298,12 +314,18 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
         for f in ranked
     ]
     is_english = language().code == "en"
-    px = {"Verdict": VERDICT_PX[is_english], "Last": 92 if is_english else 126}
-    px |= {"State": 76 if is_english else 112, "Repeats": 62 if is_english else 74, "Cause": 114}
-    px |= {"Incident": whole_px(row["Incident"] for row in rows), "Times": 46, "Over time": 66}
-    others = sum(width for name, width in px.items() if course or name not in ("Times", "Over time"))
-    px["What happened"] = _width_px([row["What happened"] for row in rows], TABLE_PX - others)
-    high = row_px((row[name], px[name]) for row in rows for name in ("What happened", "State", "Cause"))
+    px = {"Verdict": VERDICT_PX[is_english], "Last": 92 if is_english else 126, "Cause": 114}
+    px |= {"State": 76, "Repeats": 62} if is_english else {"State": 90, "Repeats": 74}
+    px |= {"Times": 46, "Over time": 66} if course else {}
+    if (
+        TABLE_PX - sum(px.values()) < 2 * FEWEST_PX
+    ):  # words of another language take more: the Fault page has its course
+        course = course[:1]
+        px.pop("Over time", None)
+    texts, ids = ([row[name] for row in rows] for name in ("What happened", "Incident"))
+    px["What happened"], px["Incident"] = widths_px(texts, ids, TABLE_PX - sum(px.values()))
+    wrapped = ("What happened", "State", "Cause", *(["Incident"] if px["Incident"] < whole_px(ids) else []))
+    high = row_px((row[name], px[name]) for row in rows for name in wrapped)
     event = data_table(
         rows,
         hide_index=True,
@@ -326,10 +348,10 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
             "Verdict": verdict_column(),
             "What happened": st.column_config.TextColumn(width=px["What happened"]),
             "Times": st.column_config.NumberColumn(
-                width=px["Times"], help=say("Incidents with the same trigger and settings.")
+                width=px.get("Times"), help=say("Incidents with the same trigger and settings.")
             ),
             "Over time": st.column_config.BarChartColumn(
-                width=px["Over time"],
+                width=px.get("Over time"),
                 y_min=0,
                 help=say(
                     "Incidents from {start} to {end}.", start=page.clock.minute(first), end=page.clock.minute(last)
@@ -348,12 +370,20 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
         },
         alt=say("Faults, the worst first"),
     )
-    st.caption(say("A click on a row opens it."))
+    opens = say("A click on a row opens it.")
+    st.caption(opens if len(rows) <= MOST_ROWS_SEEN else f"{count(len(rows), 'fault')}. {opens}")
     picked = [*event["selection"]["rows"], *(row for row, _ in event["selection"]["cells"])]
     return ranked[picked[0]] if picked else None
 
 
-def _width_px(texts: list[str], room_px: int) -> int:
-    """Return the pixels in which the longest text takes three lines, or what there is room for: else ids are pushed out at the right."""
+def widths_px(texts: list[str], ids: list[str], room_px: int) -> tuple[int, int]:
+    """Return the pixels of what happened and of the ids, in which nothing is pushed out at the right.
+
+    Ids stay on one line where that leaves room for the texts, which take three lines if they can; else both wrap.
+    """
+    whole = whole_px(ids)
+    if room_px - whole < FEWEST_PX:
+        text_px = max(FEWEST_PX, room_px // 2)
+        return text_px, room_px - text_px
     wanted = max(LEAST_PX, *(TEXT_PADDING_PX + -(-cells(text) // LINES_OF_A_ROW) * TEXT_CELL_PX for text in texts))
-    return max(min(wanted, room_px), FEWEST_PX)
+    return min(wanted, room_px - whole), whole

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pages._ui.cards import ROW_OF_TWO_LINES, name_px, row_px
+from pages._ui.cards import ROW_OF_TWO_LINES, name_px, row_px, whole_px
+from pages._ui.incidents import TABLE_PX, widths_px
 
 PADDING_PX = 17
 """A cell's, on both sides, and its border."""
@@ -28,3 +29,25 @@ def test_rows_are_as_high_as_their_longest_text():
     assert row_px([("short", 240), (ADVICE[:80], 240)]) == ROW_OF_TWO_LINES
     assert row_px([("short", 240), (ADVICE, 240)]) >= ROW_OF_TWO_LINES + 20
     assert row_px([]) == ROW_OF_TWO_LINES
+
+
+def test_rows_are_as_high_as_words_that_break_early_and_long_ids_take():
+    told = "exports: 2 of 2 redelivered messages may have been processed more than once"
+
+    assert row_px([(told, 159)]) == row_px([("n" * 5 * 19, 159)]) == ROW_OF_TWO_LINES + 2 * 20
+
+
+IDS = {
+    "short": ("payments.fifo-20261130T2314Z", 436, True),
+    "beside the course of a fault": ("payments.fifo-20261130T2314Z", 548, False),
+    "as long as SQS allows": (f"{'q' * 75}.fifo-20261130T2314Z", 436, False),
+}
+
+
+@pytest.mark.parametrize(("name", "others_px", "is_whole"), IDS.values(), ids=IDS)
+def test_no_incident_s_id_is_pushed_out_of_the_table_at_the_right(name, others_px, is_whole):
+    text_px, id_px = widths_px(["payments.fifo: 11 to 13 of 20 messages"], [name], TABLE_PX - others_px)
+
+    assert text_px + id_px + others_px <= TABLE_PX
+    assert text_px >= 150
+    assert (id_px >= whole_px([name])) == is_whole
