@@ -68,6 +68,18 @@ class Language:
         """Write a day: ``20 Nov 2026`` in English, with numbers alone elsewhere."""
         return f"{at:%d %b %Y}" if self.code == "en" else f"{at:%Y-%m-%d}"
 
+    def dates(self, first: datetime, last: datetime) -> str:
+        """Write the days from one to another, the year once where they share it.
+
+        >>> Language().dates(datetime(2026, 11, 20, 23), datetime(2026, 11, 21, 1))
+        '20 Nov – 21 Nov 2026'
+        """
+        if first.date() == last.date():
+            return self.date(first)
+        if first.year != last.year:
+            return f"{self.date(first)} – {self.date(last)}"
+        return f"{first:%d %b} – {self.date(last)}" if self.code == "en" else f"{self.date(first)} – {last:%m-%d}"
+
     def span(self, span_ms: float | None) -> str:
         """Say a span with this language's units."""
         return self.units(span_text(span_ms))

@@ -179,6 +179,13 @@ def _lanes(rows: pd.DataFrame) -> pd.DataFrame:
     return lanes
 
 
+def span_of(model: LaneModel) -> tuple[int, int]:
+    """Return when the first bar or mark of a delivery began and the last one ended, in microseconds since 1970 UTC."""
+    bars = model.bars[model.bars["kind"] != BESIDE]
+    began, ended = ([*bars[name], *model.marks["at_us"]] for name in ("start_us", "end_us"))
+    return int(min(began, default=model.episodes[0].start_us)), int(max(ended, default=model.episodes[-1].end_us))
+
+
 def lane_names(items: Sequence[str], labels: Mapping[str, str]) -> list[str]:
     """Return what the lanes of items are called: their ``labels``, else their ids, shortened.
 
@@ -202,16 +209,24 @@ def lane_names(items: Sequence[str], labels: Mapping[str, str]) -> list[str]:
 def short_names(names: Sequence[str], chars: int = 8, cut: str = "") -> list[str]:
     """Shorten ids to the first characters that still tell them apart here; keys lose their ``key:``.
 
-    Everybody knows an id by its first eight characters; of a business key, ``cut`` says that it goes on.
+    Everybody knows an id by its first eight characters; of a business key, ``cut`` says that it goes on, and keys that begin
+    alike are told apart by their ends.
 
     >>> short_names(["11d6ee51-4cc7-4302-9e22", "11d6ee51-99c7-4302-9e22", "key:pay_1041"])
     ['11d6ee51-4', '11d6ee51-9', 'pay_1041']
     >>> short_names(["order-2026-11-20-0017", "pay-1041"], 13, "…")
     ['order-2026-11…', 'pay-1041']
+    >>> short_names(["tenant-7/order/2026-11-20/charge/17", "tenant-7/order/2026-11-20/charge/18"], 13, "…")
+    ['…-20/charge/17', '…-20/charge/18']
     """
     plain = [n.removeprefix(KEY_ITEM) for n in names]
-    while chars < 24 and len({n[:chars] for n in plain}) < len(set(plain)):
+    least, different = chars, len(set(plain))
+    while chars < 24 and len({n[:chars] for n in plain}) < different:
         chars += 2
+    if cut and len({n[:chars] for n in plain}) < different:
+        for ends in range(least, 25):
+            if len({n[-ends:] for n in plain}) == different:
+                return [cut + n[-ends:] if len(n) > ends + len(cut) else n for n in plain]
     return [n[:chars] + cut if len(n) > chars + len(cut) else n for n in plain]
 
 

@@ -54,7 +54,7 @@ def overview_figure(timeline: pd.DataFrame, zone: ZoneInfo, say: Language = ENGL
     lay_out(drawing, names, 1)
     drawing.x_axis(type="date", showgrid=False, tickformatstops=tick_formats(say), tickangle=0)
     drawing.lay_out(dragmode="select", selectdirection="h")
-    clock_title(drawing, edges[0], zone, say)
+    clock_title(drawing, (edges[0], edges[-1]), zone, say)
     return drawing.figure()
 
 

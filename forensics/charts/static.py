@@ -6,10 +6,11 @@ from zoneinfo import ZoneInfo
 
 import pandas as pd
 
-from forensics.charts.lanes import Episode, LaneModel, lane_model, lane_names
+from forensics.charts.lanes import Episode, LaneModel, lane_model, lane_names, span_of
 from forensics.charts.marks import MARKS, BarLook, bar_look
 from forensics.charts.timeline import thinned
 from forensics.charts.words import clock, zone_label
+from forensics.clock import moment
 from forensics.printable import printable
 from forensics.words import cells, span_text
 
@@ -95,11 +96,9 @@ def _patterns(model: LaneModel) -> list[str]:
 
 
 def _axis(plot: _Plot) -> list[str]:
-    first = pd.Timestamp(plot.model.episodes[0].start_us, unit="us", tz="UTC").to_pydatetime()
-    parts = [
-        f'<text x="{LEFT}" y="14" fill="#555">{first.astimezone(plot.zone):%Y-%m-%d} '
-        f"{escape(zone_label(plot.zone, first))}</text>"
-    ]
+    first, last = map(moment, span_of(plot.model))
+    days = " – ".join(dict.fromkeys(f"{at.astimezone(plot.zone):%Y-%m-%d}" for at in (first, last)))
+    parts = [f'<text x="{LEFT}" y="14" fill="#555">{days} {escape(zone_label(plot.zone, first))}</text>']
     for n, (start, width, episode) in enumerate(plot.columns):
         parts.append(f'<path d="M{start:.1f} {plot.bottom} h{width:.1f}" stroke="#999" fill="none"/>')
         parts.append(_text(start, plot.bottom + 14, clock(episode.start_us, plot.zone)))

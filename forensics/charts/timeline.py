@@ -10,11 +10,12 @@ import plotly.graph_objects as go
 
 from forensics.charts.drawing import Drawing
 from forensics.charts.hover import Hover
-from forensics.charts.lanes import BESIDE, LANE_FILL, Episode, LaneModel, lane_model, lane_names
+from forensics.charts.lanes import BESIDE, LANE_FILL, Episode, LaneModel, lane_model, lane_names, span_of
 from forensics.charts.lines import NAME_ROW, RIGHT, lines_over_all, words_share
 from forensics.charts.marks import MARKS, BarLook, bar_look
 from forensics.charts.palette import OUTLINE
 from forensics.charts.words import day_format, local, zone_label
+from forensics.clock import moment
 from forensics.language import ENGLISH, Language
 
 MOST_LABELS = 40
@@ -105,14 +106,8 @@ def timeline_figure(
     rows = lines_over_all(drawing, model, zone, function_timeout_s, visibility_timeout_s, say, above)
     more = NAME_ROW * max(rows - _NAME_ROWS, 0)
     _raise(drawing, more)
-    clock_title(drawing, _began(model), zone, say, above + more)
+    clock_title(drawing, span_of(model), zone, say, above + more)
     return drawing.figure()
-
-
-def _began(model: LaneModel) -> int:
-    """Return when the first bar or mark of a delivery was, in microseconds."""
-    began = [*model.bars[model.bars["kind"] != BESIDE]["start_us"], *model.marks["at_us"]]
-    return int(min(began, default=model.episodes[0].start_us))
 
 
 def _raise(drawing: Drawing, more_px: int) -> None:
@@ -268,11 +263,11 @@ def _rounded(span_ms: float) -> float:
     return span_ms if span_ms < 60_000 else round(span_ms / 1000) * 1000
 
 
-def clock_title(drawing: Drawing, start_us: int, zone: ZoneInfo, say: Language, above_px: int = 0) -> None:
-    """Name the time axis: the day, and the zone with its offset; ``above_px`` is what stands below the name."""
-    at = pd.Timestamp(start_us, unit="us", tz="UTC").to_pydatetime()
+def clock_title(drawing: Drawing, span_us: tuple[int, int], zone: ZoneInfo, say: Language, above_px: int = 0) -> None:
+    """Name the time axis: its first and last day, and the zone with its offset; ``above_px`` is what stands below the name."""
+    days = say.dates(*(moment(us).astimezone(zone) for us in span_us))
     drawing.note(
-        f"{say.date(at.astimezone(zone))} · {say('time ({zone})', zone=zone_label(zone, at))}",
+        f"{days} · {say('time ({zone})', zone=zone_label(zone, moment(span_us[0])))}",
         12,
         x=0,
         xref="paper",

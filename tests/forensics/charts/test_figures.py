@@ -12,8 +12,10 @@ from forensics.charts.ledger import timeline_of
 from forensics.charts.lines import NAME_ROW
 from forensics.charts.overview import MOST_BINS, MOST_DIAMONDS, OTHERS, in_flight, lane_names
 from forensics.charts.palette import CHOSEN_OPACITY
+from forensics.charts.static import timeline_svg
 from forensics.charts.words import zone_label
 from forensics.incidents.drawn import drawn_rows
+from forensics.language import Language
 from forensics.sentence import plain
 from tests.forensics.charts.pointing import pointed_at
 from tests.pages import tales
@@ -486,6 +488,18 @@ def test_the_axis_names_the_day_of_the_first_event_and_not_that_of_its_margin(do
     figure = timeline_figure(rows, UTC, cut_gaps=False)
 
     assert any(note.text.startswith("21 Nov 2026 · time") for note in figure.layout.annotations)
+
+
+def test_the_axis_of_an_incident_across_midnight_names_both_days(double_billing):
+    """The repeat came ten minutes after the receive, at 00:07 of the next day in Tokyo: a time alone would be of the first day."""
+    moved = pd.Timestamp("2026-11-20 14:57:00.2", tz="UTC") - double_billing["at"].min()
+    rows = double_billing.assign(at=double_billing["at"] + moved, until_at=double_billing["until_at"] + moved)
+    titles = [note.text for note in timeline_figure(rows, TOKYO).layout.annotations]
+    japanese = [note.text for note in timeline_figure(rows, TOKYO, say=Language("ja")).layout.annotations]
+
+    assert "20 Nov – 21 Nov 2026 · time (Asia/Tokyo, UTC+09:00)" in titles
+    assert any(text.startswith("2026-11-20 – 11-21 · ") for text in japanese)
+    assert "2026-11-20 – 2026-11-21 Asia/Tokyo, UTC+09:00" in timeline_svg(rows, TOKYO)[0]
 
 
 def test_a_tall_chart_has_its_times_above_the_lanes():
