@@ -114,7 +114,9 @@ def test_on_a_phone_no_time_lies_on_another_and_the_tables_stand_apart(opened, c
     tab.wait_for_function("document.querySelector('#timeline .main-svg').getBoundingClientRect().width < 390")
     drawn, met = tab.wait_for_function(ONCE_DRAWN).json_value()
     keys, facts = tab.locator("#keys").bounding_box(), tab.locator("#facts").bounding_box()
+    source = tab.locator("#moments td:has(small)").first.bounding_box()
 
+    assert source["width"] > 100, "a log stream of a letter per line makes rows as high as the screen"
     assert drawn_wide >= drawn >= 3
     assert (met_wide, met) == (0, 0)
     assert facts["y"] - keys["y"] - keys["height"] >= 10
