@@ -75,4 +75,4 @@ def deliveries(
             said("there is no delivery of message {name} in this data version", name=repr(message)),
             "Give the whole message id; `doubletake status` shows which sources were read, and until when.",
         )
-    print_rows(records, how, _DELIVERY_TABLE, tuple(delivery_record({})))
+    print_rows(records, how, _DELIVERY_TABLE.with_queue(records.of_several("queue")), tuple(delivery_record({})))

@@ -80,7 +80,12 @@ def messages(
 
     order = ("queue", "first_received_at", "item_id")
     records = Records(findings.read(MESSAGES, where=all_of(wanted)), order, told)
-    print_rows(records, how, _MESSAGE_TABLE, (*message_record({}), "marks", "set_aside"))
+    print_rows(
+        records,
+        how,
+        _MESSAGE_TABLE.with_queue(records.of_several("queue")),
+        (*message_record({}), "marks", "set_aside"),
+    )
     if records:
         return
     others = findings.read(MESSAGES, ["item_id"], all_of({**wanted, "verdict": None})).num_rows if verdict else 0

@@ -34,6 +34,12 @@ class Records:
         for start in range(0, len(order), _AT_A_TIME):
             yield from map(self.told, rows_of(self.table.take(order.slice(start, _AT_A_TIME))))
 
+    def of_several(self, column: str) -> bool:
+        """Tell whether the rows have more than one value in a column."""
+        import pyarrow.compute as pc
+
+        return bool(pc.count_distinct(self.table[column]).as_py() > 1)
+
 
 def both(left: Any, right: Any) -> Any:
     """Return the filter for rows that pass two, of which the first may be None and then keeps every row."""

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cli.fold import cells, fold
@@ -59,6 +59,10 @@ class Layout:
     row: tuple[str, ...]
     facts: tuple[str, ...] = ()
     sentences: tuple[str, ...] = ()
+
+    def with_queue(self, is_named: bool) -> "Layout":
+        """Return the layout with the queue as its first fact, where rows are of several."""
+        return replace(self, facts=("queue", *self.facts)) if is_named else self
 
 
 def lines_of(records: Sequence[Record], layout: Layout, is_wide: bool) -> "Iterator[Text]":

@@ -27,6 +27,13 @@ def test_rows_come_by_their_columns_whatever_chunks_they_lie_in(table, monkeypat
     assert len(records) == table.num_rows
 
 
+def test_a_narrow_row_names_its_queue_where_rows_are_of_several(table):
+    layout = Layout(("queue", "n"), row=("n",), facts=("n",))
+
+    assert layout.with_queue(Records(table, ("n",), dict).of_several("queue")).facts == ("queue", "n")
+    assert layout.with_queue(Records(table[:1], ("n",), dict).of_several("queue")) is layout
+
+
 def test_only_rows_that_are_asked_for_are_told(table, monkeypatch):
     monkeypatch.setattr(rows, "_AT_A_TIME", 10)
     told = []
