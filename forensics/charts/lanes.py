@@ -224,7 +224,7 @@ def short_names(names: Sequence[str], chars: int = 8, cut: str = "") -> list[str
     while chars < 24 and len({n[:chars] for n in plain}) < different:
         chars += 2
     if cut and len({n[:chars] for n in plain}) < different:
-        for ends in range(least, 25):
+        for ends in range(least, max(least, 24) + 1):
             if len({n[-ends:] for n in plain}) == different:
                 return [cut + n[-ends:] if len(n) > ends + len(cut) else n for n in plain]
     return [n[:chars] + cut if len(n) > chars + len(cut) else n for n in plain]

@@ -4,7 +4,8 @@ from typing import Any
 
 import streamlit as st
 
-from forensics.report.batches import BatchAtEnd, BatchItem
+from forensics.charts.lanes import short_names
+from forensics.report.batches import BatchItem
 from pages._ui.case import case_of
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, say, span_text
@@ -13,6 +14,8 @@ from pages._ui.tables import data_table
 from pages._ui.words import Colour, plain
 
 MOST_RUNS = 50
+MOST_CHARS = 38
+"""Of a message's name: a message id whole, and of a longer key what tells it from the others."""
 MOST_TOLD = 5
 """Runs told in sentences before the others are folded away."""
 STATES: dict[str, tuple[Colour, str]] = {
@@ -46,8 +49,10 @@ def batches(incident: dict[str, Any], page: Page) -> None:
             )
         )
     several = len(found) > 1
+    items = [(n, item) for n, batch in enumerate(found[:MOST_RUNS], 1) for item in batch.items]
+    names = short_names([_name(item) for _, item in items], MOST_CHARS, "…")
     data_table(
-        [_row(n, batch, item) for n, batch in enumerate(found[:MOST_RUNS], 1) for item in batch.items],
+        [_row(n, item, name) for (n, item), name in zip(items, names, strict=True)],
         told=("Redelivered",),
         hide_index=True,
         key="batches",
@@ -82,11 +87,15 @@ def batches(incident: dict[str, Any], page: Page) -> None:
     )
 
 
-def _row(number: int, batch: BatchAtEnd, item: BatchItem) -> dict[str, Any]:
+def _name(item: BatchItem) -> str:
+    return ", ".join(item.business_keys) or item.message_id or item.item_id
+
+
+def _row(number: int, item: BatchItem, name: str) -> dict[str, Any]:
     return {
         "Run": number,
         "#": item.position,
-        "Message": ", ".join(item.business_keys) or item.message_id or item.item_id,
+        "Message": name,
         "At the end": [STATES[item.state][1]],
         "Began": _seconds(item.started_ms),
         "Done": _seconds(item.finished_ms),

@@ -298,7 +298,8 @@ def _end(generation: Generation, clock: Clock) -> str:
     age, until = _age(generation), generation.data_until_at
     if age is None or until is None:
         return say("at a time that is not known")
-    return say("{at} {zone}, {rough} ago", at=clock.minute(until), zone=clock.label(until), rough=_rough(age))
+    ends = "{at} {zone}, {rough} ago" if age >= timedelta(0) else "{at} {zone}, {rough} ahead of this machine's clock"
+    return say(ends, at=clock.minute(until), zone=clock.label(until), rough=_rough(abs(age)))
 
 
 def _age(generation: Generation) -> timedelta | None:

@@ -113,6 +113,14 @@ def test_what_nobody_has_looked_at_is_not_called_quiet(visit, tmp_path, quiet_mi
     assert opened.delta == ("as of 1 h ago" if quiet_min > 60 else ""), "a zero of an hour ago is not one of now"
 
 
+def test_data_that_ends_later_than_this_machine_s_clock_says_so(visit, tmp_path):
+    story = Story(data_until_at=datetime.now(UTC) + timedelta(minutes=190))
+    tales.double_billing(story)
+    first = visit("app.py", story.save(tmp_path / "lake")).main.markdown[0].value.replace("\\", "")
+
+    assert " UTC, 3 h ahead of this machine's clock. The only incident" in first
+
+
 def test_what_was_open_where_old_data_ends_says_so_in_amber(visit):
     first = visit("app.py", "demo").main.markdown[0].value.replace("\\", "")
     in_japanese = visit("app.py", "demo", lang="ja").main.markdown[0].value.replace("\\", "")

@@ -1,4 +1,5 @@
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -168,3 +169,12 @@ def test_changes_of_settings_an_hour_later_leave_the_incident_its_room():
 
     assert later.end_us - later.start_us > incident.end_us - incident.start_us
     assert (incident.width, later.width) == (1 - MIN_WIDTH, MIN_WIDTH)
+
+
+@pytest.mark.parametrize("chars", [13, 38])
+def test_long_keys_that_begin_alike_are_named_by_their_ends(chars):
+    keys = [f"tenant-0f9c4b1e/order-2026-11-20/authorisation/attempt-1/pay_{n}" for n in (1041, 1042, 1043)]
+    names = short_names(keys, chars, "…")
+
+    assert [name[-4:] for name in names] == ["1041", "1042", "1043"]
+    assert all(name.startswith("…") and len(name) == chars + 1 for name in names)
