@@ -10,6 +10,8 @@ from pages._ui.said import say
 
 MOST_CHARS = 13
 """Characters of a value that a card of a six-card row shows."""
+ROW_PX = 35
+"""Pixels of a table row of one line: Streamlit's own."""
 ROW_OF_TWO_LINES = 68
 """Pixels of a table row in which a long sentence wraps."""
 LINES_OF_A_ROW, LINE_PX, TEXT_CELL_PX, TEXT_PADDING_PX = 3, 20, 7, 20

@@ -18,7 +18,7 @@ from forensics.report.week_render import compared_with, headline, reach, render_
 from forensics.tables.health import QUEUE_HEALTH
 from forensics.words import cells
 from pages._ui import evidence, marks, setting_checks
-from pages._ui.cards import ROW_OF_TWO_LINES, card, name_px, row, two_line_height
+from pages._ui.cards import card, name_px, row, row_px, two_line_height
 from pages._ui.health_chart import CHART_PX, days_chart, days_figure, drawable
 from pages._ui.linked import week_not_there
 from pages._ui.plots import kept
@@ -153,6 +153,7 @@ def table(review: WeekReview) -> None:
         }
         for q, trend in zip(review.queues, trends, strict=True)
     ]
+    high = row_px((q.queue, px["Queue"]) for q in review.queues)
     config = st.column_config
     key = f"queues-{review.week}"
     data_table(
@@ -162,8 +163,8 @@ def table(review: WeekReview) -> None:
         ],  # else empty cells push the last ones out
         hide_index=True,
         key=key,
-        row_height=ROW_OF_TWO_LINES,
-        height=two_line_height(len(rows)),
+        row_height=high,
+        height=two_line_height(len(rows), high),
         on_select=partial(_clicked, key, [q.queue for q in review.queues]),
         selection_mode=["single-row", "single-cell"],
         column_config={

@@ -12,7 +12,7 @@ from forensics.settings_text import changed_since
 from forensics.tables import BY_NAME
 from forensics.tables.evidence import LOG_EVENTS
 from pages._ui.board import Board, lake_path, settings_path
-from pages._ui.cards import ROW_OF_TWO_LINES, card, name_px, row, two_line_height
+from pages._ui.cards import ROW_OF_TWO_LINES, ROW_PX, card, name_px, row, row_px, two_line_height, whole_px
 from pages._ui.completeness import said_of_files, share_card
 from pages._ui.coverage import by_day, complete_share, gaps, is_read_from_files
 from pages._ui.device import is_phone
@@ -98,15 +98,19 @@ def grid(coverage: list[Row]) -> None:
         return
     days = sorted({day for _, day in states})[-MOST_DAYS:]
     st.subheader(say("Coverage by queue and day"), anchor="coverage")
+    queues = sorted({queue for queue, _ in states})
+    px = name_px(queues)
+    high = row_px((queue, px) for queue in queues) if px < whole_px(queues) else ROW_PX
     data_table(
         [
             {"Queue": queue}
             | {day_text(day): term(MARKS.get(states.get((queue, day), ""), "–")) for day in reversed(days)}
-            for queue in sorted({queue for queue, _ in states})
+            for queue in queues
         ],
         hide_index=True,
         key="coverage",
-        column_config={"Queue": st.column_config.TextColumn(pinned=True, width=name_px(queue for queue, _ in states))},
+        row_height=high,
+        column_config={"Queue": st.column_config.TextColumn(pinned=True, width=px)},
         alt=say("Coverage per queue and day"),
     )
     st.caption(say("UTC days, newest first. –: not requested."))

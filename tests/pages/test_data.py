@@ -1,6 +1,7 @@
 """The Data page: what was read, what is missing, and the settings in force."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from forensics.lake import Lake
 from forensics.settings_text import text_digest
 from pages._ui import sources
+from pages._ui.cards import MOST_NAME_PX, ROW_PX, TEXT_CELL_PX, TEXT_PADDING_PX
 from tests.pages import tales
 from tests.pages.reading import words
 from tests.pages.worlds import START, Story
@@ -35,6 +37,18 @@ def test_data_names_gaps_and_marks_the_day(visit):
     assert coverage.set_index("Queue").loc["mail", "18 Nov"] == "◐ partial"
     assert "AccessDenied" in missing["Why"][0]
     assert missing["Length"][0] == "30 min"
+
+
+@pytest.mark.parametrize("name", ["mail", "prod-eu-west-1-payments-platform-card-authorisation-capture-requests-v2"])
+def test_queues_that_begin_alike_are_named_whole_where_coverage_is_told(visit, tmp_path, name):
+    story = Story(data_until_at=START)
+    story.coverage(replace(tales.MAIL, queue=name), START - timedelta(hours=1), START)
+    coverage = visit("pages/data.py", story.save(tmp_path / "lake")).dataframe[0]
+    lines = -(-len(name) * TEXT_CELL_PX // (MOST_NAME_PX - TEXT_PADDING_PX))
+
+    assert list(coverage.value["Queue"]) == [name]
+    assert coverage.proto.row_height >= 20 * lines
+    assert (coverage.proto.row_height == ROW_PX) == (lines == 1)
 
 
 def test_data_shows_the_settings_file_word_for_word(visit, tmp_path):
