@@ -177,7 +177,17 @@ def imported(report: "ImportReport") -> Iterator[str]:
     yield phrase("Read {file}: {names}.", file=count_text(sum(report.files.values()), "file"), names=", ".join(kinds))
     for group, done in sorted(report.groups.items()):
         set_aside = done.quarantined_count
-        if done.first_at:
+        if done.first_at and done.other_count:
+            yield phrase(
+                "  {group}: {event} of a producer from {start} to {end} UTC, {send} among them, {stored_count} of these new.",
+                group=group,
+                event=count_text(done.seen_count - set_aside, "log event"),
+                start=clock_text(done.first_at),
+                end=clock_text(done.last_at),
+                send=count_text(done.sends_seen_count, "send"),
+                stored_count=done.sends_stored_count,
+            )
+        elif done.first_at:
             yield (
                 phrase(
                     "  {group}: {event} from {start} to {end} UTC, {stored_count} of them new; {n} more could not be read as one and are in quarantine."
@@ -191,6 +201,13 @@ def imported(report: "ImportReport") -> Iterator[str]:
                     **({"n": set_aside} if set_aside else {}),
                 )
             )
+            if done.sends_seen_count:
+                yield phrase(
+                    "  {group}: {send} of a producer, {stored_count} of them new.",
+                    group=group,
+                    send=count_text(done.sends_seen_count, "send"),
+                    stored_count=done.sends_stored_count,
+                )
         elif set_aside:
             yield phrase(
                 "  {group}: no log event was read; {n} could not be read as one and are in quarantine.",
@@ -216,8 +233,8 @@ def imported(report: "ImportReport") -> Iterator[str]:
                 "  {redrives}, {records_stored_count} of them new.",
                 redrives=count_text(
                     report.records_seen_count,
-                    "metric point, change, redrive and guard record",
-                    "metric points, changes, redrives and guard records",
+                    "metric point, change, call, redrive and guard record",
+                    "metric points, changes, calls, redrives and guard records",
                 ),
                 records_stored_count=report.records_stored_count,
             )

@@ -63,13 +63,15 @@ class Progress(Protocol):
 
 @dataclass
 class GroupTally:
-    """What came of one log group. ``seen = stored + already + quarantined + other``: lines of a producer."""
+    """What came of one log group. ``seen = stored + already + quarantined + other``: lines of a producer, of which sends are kept."""
 
     seen_count: int = 0
     stored_count: int = 0
     already_count: int = 0
     quarantined_count: int = 0
     other_count: int = 0
+    sends_seen_count: int = 0
+    sends_stored_count: int = 0
     first_at: datetime | None = None
     last_at: datetime | None = None
 
@@ -348,9 +350,8 @@ class Run:
     def _append_sends(self, group: str, rows: list[dict[str, Any]]) -> None:
         for producer, queue_arn in self.groups.producers_of(group):
             sends = list(producers.to_rows(rows, producer, queue_arn))
-            stored_count = producers.append(self.lake, sends)
-            self.report.records_seen_count += len(sends)
-            self.report.records_stored_count += stored_count
+            self.report.groups[group].sends_seen_count += len(sends)
+            self.report.groups[group].sends_stored_count += producers.append(self.lake, sends)
 
     # -- coverage ------------------------------------------------------------------------------------------
 

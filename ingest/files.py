@@ -83,7 +83,7 @@ def import_files(
         run.record_coverage()
     report.gaps += whole.gaps
     report.gaps += [of_file(f, _why_unknown(f)) for f in found if _is_unknown(f)]
-    report.notes += [*notes, *groups.notes(report.read_groups)]
+    report.notes += [*notes, *groups.notes(report.read_groups), *_without_sends(report)]
     if outside:
         report.notes.append(
             said(
@@ -93,6 +93,18 @@ def import_files(
             )
         )
     return report
+
+
+def _without_sends(report: ImportReport) -> list[str]:
+    """Say which groups of producers hold no send that the settings can tell."""
+    return [
+        said(
+            "no line of {group} is a send as its [[producer]] in the settings describes one, so that none of it was kept",
+            group=group,
+        )
+        for group, done in sorted(report.groups.items())
+        if done.other_count and not done.sends_seen_count
+    ]
 
 
 @dataclass

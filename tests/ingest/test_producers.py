@@ -4,6 +4,8 @@ from datetime import timedelta
 
 import pytest
 
+from cli.import_ import imported as imported_in_words
+from cli.said import in_words
 from forensics.coverage import read_spans
 from forensics.lake import Lake
 from forensics.parsers.sends import pattern_of, read_as
@@ -57,6 +59,20 @@ def test_lines_that_tell_of_a_send_are_kept_and_no_others(tmp_path):
     assert (first["operation"], first["log_group"], first["line"]) == ("SendMessage", GROUP, LINES[1]["line"])
     assert HANDLE not in second["line"]
     assert imported(tmp_path).count(LOG_EVENTS) == 0
+
+
+OTHER_PATTERN = SAID.replace("$.sqs.id", "$.MessageId").replace("$.payment", "$.order")
+
+
+@pytest.mark.parametrize(("text", "sends_count"), [(SAID, 2), (OTHER_PATTERN, 0)], ids=["sends", "none that is told"])
+def test_an_import_says_how_many_lines_of_a_producer_are_sends(tmp_path, text, sends_count):
+    files = saved_files.delivery(LINES, tmp_path / "delivery.gz", batch=2)
+    report = import_files(Lake(tmp_path / "lake"), [files], ImportChoices(settings=Settings.parse(text)))
+    (told,) = [line for line in map(in_words, imported_in_words(report)) if "of a producer" in line]
+
+    assert "4 log events of a producer from 2026-11-20 05:12:00.000 to" in told
+    assert told.endswith(f"{sends_count} sends among them, {sends_count} of these new.")
+    assert [GROUP in note for note in map(in_words, report.notes)] == [True] * (sends_count == 0)
 
 
 @pytest.mark.parametrize(

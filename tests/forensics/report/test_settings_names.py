@@ -2,8 +2,10 @@
 
 import pytest
 
+from forensics.parsers.sends import read_as
 from forensics.report.settings_names import unlike_names
 from forensics.settings import Settings
+from forensics.tables.evidence import COVERAGE
 from tests.forensics.report import world
 
 pytestmark = pytest.mark.slow
@@ -37,3 +39,22 @@ def test_a_name_whose_like_has_a_section_of_its_own_is_not_told(findings):
     both = '[[queue]]\nname = "payments.fifo"\nowner = "a"\n[[queue]]\nname = "payments2.fifo"\nowner = "b"\n'
 
     assert unlike_names(findings, Settings.parse(both)) == []
+
+
+PRODUCER = '[[producer]]\nlog_group = "/ecs/checkout"\nqueue = "{queue}"\nsent = "sent (?P<message_id>.+)"\n'
+
+
+@pytest.mark.parametrize(("queue", "is_told"), [("payments", True), ("payments.fifo", False)])
+def test_sends_that_were_read_for_a_queue_nothing_takes_from_are_told(tmp_path, queue, is_told):
+    settings = Settings.parse(PRODUCER.format(queue=queue))
+    lake = world.save(tmp_path / "lake")
+    not_read = unlike_names(lake.findings(), settings)
+    reading = world.common_coverage(9, "send_records", read_as(settings.producers[0]), 0, 60)
+    lake.append(COVERAGE, [reading], "coverage|sends")
+    world.publish(lake, world.findings(), "run-2")
+
+    assert not_read == []
+    assert unlike_names(lake.findings(), settings) == is_told * [
+        "[[producer]] /ecs/checkout: its sends are of queue 'payments', which nothing in the lake takes from, so that they "
+        "link no messages. There is: payments.fifo."
+    ]
