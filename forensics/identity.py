@@ -24,6 +24,15 @@ def queue_name(queue_arn: str | None) -> str | None:
     return None if queue_arn is None else queue_arn.rpartition(":")[2]
 
 
+def names_of(queue_arn: str) -> set[str]:
+    """Return what evidence may call a queue: its ARN, and its name alone in what was imported before anything told that.
+
+    >>> sorted(names_of("arn:aws:sqs:eu-west-1:123456789012:orders"))
+    ['arn:aws:sqs:eu-west-1:123456789012:orders', 'orders']
+    """
+    return {queue_arn, queue_name(queue_arn)}
+
+
 def is_fifo_name(queue: str) -> bool:
     """Tell whether a queue is FIFO by its name or ARN: SQS gives that ending to no other. A message group alone says nothing.
 

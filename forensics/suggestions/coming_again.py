@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from forensics.identity import names_of
 from forensics.lake import Findings
-from forensics.lake.filters import equals, is_missing
+from forensics.lake.filters import equals, is_missing, one_of
 from forensics.lake.rows import plain_rows
 from forensics.settings_in_force import SettingsInForce
 from forensics.suggestions.model import RunLines
@@ -27,7 +28,7 @@ class QueueMessages:
         """Return those of some ids that are known as ids of its messages."""
         found: set[str] = set()
         for table in (DELIVERIES, SEND_RECORDS) if values else ():
-            where = equals("queue_arn", self._queue_arn) & ~is_missing("message_id")
+            where = one_of("queue_arn", names_of(self._queue_arn)) & ~is_missing("message_id")
             for batch in self._findings.scan(table, ["message_id"], where):
                 found |= values.intersection(batch.column("message_id").to_pylist())
         return found

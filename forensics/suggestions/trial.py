@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from forensics.clock import EPOCH, micros
+from forensics.identity import names_of
 from forensics.judging.judge import judge
 from forensics.judging.placing import place
 from forensics.judging.progress import mark_progress
@@ -66,7 +67,7 @@ def verdicts_under(findings: Findings, queue_arn: str, settings: Settings) -> di
     if runs is None:
         return None
     small: dict[str, Any] = {table.name: plain_rows(findings.read(table)) for table in _OF_SURROUNDINGS}
-    calls = plain_rows(findings.read(E.SEND_RECORDS, where=equals("queue_arn", queue_arn)))
+    calls = plain_rows(findings.read(E.SEND_RECORDS, where=one_of("queue_arn", names_of(queue_arn))))
     told = _group_lines(findings)
     groups = log_groups_of(
         settings,

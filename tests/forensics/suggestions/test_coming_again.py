@@ -136,6 +136,13 @@ def test_ids_of_which_some_are_known_as_messages_are_messages_whatever_else_come
     assert {item.message_id for r in found.runs for item in r.items} <= {an_id(number) for number in range(40)}
 
 
+def test_sends_that_were_imported_before_anything_told_the_queue_s_arn_are_known(tmp_path):
+    findings = lake_of(tmp_path, WORKER, worked(an_id), evidence=[(SEND_RECORDS, [sent(1)])])
+    messages = QueueMessages(findings, f"arn:aws:sqs:eu-west-1:111122223333:{QUEUE}")
+
+    assert messages.among({an_id(1), an_id(2)}) == {an_id(1)}
+
+
 @pytest.mark.parametrize(("again", "is_told"), [(23, True), (24, False)])
 def test_half_of_the_ids_are_known_or_come_as_messages_do(tmp_path, again, is_told):
     sends = [(SEND_RECORDS, [sent(number) for number in range(3)])]
