@@ -14,7 +14,7 @@ from forensics.books.entries import Columns, Entry, Ledger, ledger_of
 from forensics.books.files import LedgerUnreadableError, ledger_rows
 from forensics.books.versions import Merged, counting, merged, newest
 from forensics.errors import ForensicsError
-from forensics.identity import evidence_id
+from forensics.identity import evidence_id, names_of, queue_name
 from forensics.lake import Findings, Lake
 from forensics.lake.filters import equals
 from forensics.lake.rows import plain_rows
@@ -78,6 +78,7 @@ def read_books(
     lake = findings.lake
     ledger = ledger_of(ledger_rows(file), columns, file.name)
     queue_arn, name = _queue_of(findings, ledger.entries, columns, queue)
+    queue_arn = _place_of(lake, queue_arn)
     with file.open("rb") as content:
         digest = hashlib.file_digest(content, "sha256").hexdigest()
     before = [r for r in standing(lake) if (r["queue_arn"], r["file_sha256"]) == (queue_arn, digest)]
@@ -147,6 +148,12 @@ def _rows_of(ledger: Ledger) -> list[dict[str, Any]]:
         for row in ledger.left_out
     ]
     return counted_ones + others
+
+
+def _place_of(lake: Lake, queue_arn: str) -> str:
+    """Return what the lake's ledgers of a queue call it: its name alone where they were read before anything told its ARN."""
+    called = {row["queue_arn"] for row in plain_rows(lake.read(BOOKS))} & names_of(queue_arn)
+    return next(iter(called)) if len(called) == 1 else queue_arn
 
 
 def _entries_of(lake: Lake, queue_arn: str, book: str, edition: int) -> list[dict[str, Any]]:
@@ -227,7 +234,8 @@ def reconcile(findings: Findings, queue: str | None = None, keys: Iterable[str] 
 
     With ``keys`` only the lines of those. Nothing for a queue of which no ledger was read.
     """
-    readings = [r for r in standing(findings.lake) if queue in (None, r["queue"], r["queue_arn"])]
+    names = names_of(queue) if queue else ()
+    readings = [r for r in standing(findings.lake) if queue in (None, r["queue"]) or r["queue_arn"] in names]
     wanted = None if keys is None else set(keys)
     found = {}
     for arn in dict.fromkeys(r["queue_arn"] for r in readings):
@@ -264,7 +272,7 @@ def _booked(
 
 def _logged(findings: Findings, queue_arn: str, wanted: set[str] | None, named: set[str]) -> dict[str, Logged]:
     """Return what the logs say per key; a message that no key names counts under the id that a ledger has for it."""
-    here = equals("queue_arn", queue_arn)
+    here = equals("queue" if queue_arn == queue_name(queue_arn) else "queue_arn", queue_arn)
     verdicts = {r["item_id"]: r for r in plain_rows(findings.read(MESSAGES, where=here))}
     by_key: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
     for row in plain_rows(findings.read(DELIVERIES, _COLUMNS, here)):

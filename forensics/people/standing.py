@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from forensics.identity import names_of
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.lake.findings import rows_of
@@ -143,7 +144,7 @@ def people_of(findings: Findings, does_count: bool = True) -> People:
     aside: list[SetAside] = []
     found: set[Annotation] = set()
     for (queue_arn, work_id), rows in sorted(works.items()):
-        mine = {m for r in rows for m in by_item.get(r["item_id"], ()) if m.queue_arn in (None, queue_arn)}
+        mine = {m for r in rows for m in by_item.get(r["item_id"], ()) if m.queue_arn in (None, *names_of(queue_arn))}
         if not mine:
             continue
         found |= mine
@@ -264,7 +265,7 @@ def _blind(findings: Findings, marks: Sequence[Annotation]) -> dict[str, list[An
             for m in marks
             if m.incident_id == row["incident_id"]
             or (
-                m.queue_arn == row["queue_arn"]
+                m.queue_arn in names_of(row["queue_arn"])
                 and m.from_at
                 and m.from_at <= end
                 and (m.until_at or m.from_at) >= start

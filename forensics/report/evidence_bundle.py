@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forensics.identity import evidence_id, queue_name
+from forensics.identity import evidence_id, names_of, queue_name
 from forensics.lake import Findings
 from forensics.lake.filters import between, equals, one_of
 from forensics.lake.rows import plain_rows
@@ -137,7 +137,9 @@ def evidence_of(findings: Findings, case: Case, margin: timedelta | None = None)
         E.EVENT_SOURCE_MAPPINGS: one_of("queue_arn", queues) | one_of("function_name", functions),
         E.LOG_GROUP_SETTINGS: one_of("log_group", groups),
         E.SETTING_CHANGES: one_of("queue_arn", queues) | one_of("function_name", functions) | one_of("resource", names),
-        E.SEND_RECORDS: _inside(one_of("queue_arn", queues | {queue_name(q) for q in queues}), E.SEND_RECORDS, span),
+        E.SEND_RECORDS: _inside(
+            one_of("queue_arn", {name for q in queues for name in names_of(q)}), E.SEND_RECORDS, span
+        ),
         E.TASK_STOPS: one_of("task_id", {(d["log_stream"] or "").rpartition("/")[2] for d in case.deliveries}),
         E.MOVE_TASKS: one_of("source_arn", queues) | one_of("destination_arn", queues),
         E.GUARD_TABLE_SETTINGS: one_of("guard_table", tables),
@@ -155,8 +157,8 @@ def evidence_of(findings: Findings, case: Case, margin: timedelta | None = None)
     lake = findings.lake
     found[ANNOTATIONS.name] = lake.read(ANNOTATIONS, where=equals("incident_id", case.incident_id))
     keys = {key for m in case.messages for key in keys_of(m)}
-    found[BOOKS.name] = lake.read(BOOKS, where=equals("queue_arn", arn))
-    entries = equals("queue_arn", arn) & one_of("key", keys)
+    found[BOOKS.name] = lake.read(BOOKS, where=one_of("queue_arn", names_of(arn)))
+    entries = one_of("queue_arn", names_of(arn)) & one_of("key", keys)
     found[BOOK_ENTRIES.name] = lake.read(BOOK_ENTRIES, where=entries)
     return {name: rows.sort_by("evidence_id") for name, rows in found.items()}
 

@@ -72,6 +72,18 @@ def test_reading_the_same_ledger_again_adds_nothing(lake, tmp_path):
     assert outcomes(lake)["pay-1001"] == "agrees_repeated"
 
 
+def test_a_ledger_read_before_anything_told_the_queue_s_arn_still_counts_and_counts_once(tmp_path):
+    lake = world.save(tmp_path / "lake", world.by_name_alone())
+    keep(lake, tmp_path, whole=WHOLE)
+    before = outcomes(lake)
+    world.publish(lake, world.findings(), "run-2")
+
+    assert outcomes(lake) == before
+    assert told_of(keep(lake, tmp_path)) == (world.QUEUE, 5, 0)
+    assert outcomes(lake)["pay-1001"] == "agrees_repeated"
+    assert "pay-1001" in [line.key for line in load_case(lake.findings(), world.INCIDENT).books]
+
+
 def test_an_export_that_overlaps_an_earlier_one_counts_no_charge_twice(lake, tmp_path):
     keep(lake, tmp_path)
     keep(lake, tmp_path, LEDGER + "c7,pay-1002,7,EUR\n")

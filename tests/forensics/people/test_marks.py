@@ -33,6 +33,14 @@ def test_a_mark_stands_beside_the_verdict_and_changes_no_finding(lake):
     assert marks_text(case.marks.of([world.IDS[0]])) == "refunded (Ana)"
 
 
+def test_a_mark_put_before_anything_told_the_queue_s_arn_still_stands(tmp_path):
+    lake = world.save(tmp_path / "lake", world.by_name_alone())
+    put(lake, message="pay-1001")
+    world.publish(lake, world.findings(), "run-2")
+
+    assert marks_text(load_case(lake.findings(), world.INCIDENT).marks.of([world.IDS[0]])) == "refunded (Ana)"
+
+
 def test_nothing_that_was_said_is_ever_changed(lake):
     put(lake, "accepted")
     put(lake, "withdrawn", reason="wrong queue", author="Ben", after_s=9001)
