@@ -1,7 +1,9 @@
 """double-billing through the whole path: who paid twice, how sure that is, why, and what it was not."""
 
+import re
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -69,6 +71,13 @@ def test_payments_charged_before_the_kill_are_confirmed(messages, charged_before
         assert (row["effects_at_least"], row["effects_at_most"], row["certainty"]) == (2, 2, "proved")
         assert row["causes"] == ["batch_collateral"]
         assert (row["deliveries"], row["receive_count"], row["origin"]) == (2, 2, None)
+
+
+def test_the_payment_that_the_page_on_marks_names_is_one_that_was_charged_twice(messages):
+    page = (Path(__file__).resolve().parents[2] / "docs/people.md").read_text()
+    [key] = set(re.findall(r"doubletake (?:mark|ask why) (\S+)", page))
+
+    assert key in {key for row in messages.values() if row["verdict"] == "confirmed" for key in row["business_keys"]}
 
 
 def test_the_payment_under_way_at_the_kill_is_probable(messages, under_way_at_the_kill):
