@@ -9,7 +9,7 @@ from forensics.health.accepted import accepted_risk
 from forensics.settings import AcceptedRisk
 from forensics.tables.health import SETTING_FINDINGS
 from pages._ui import evidence
-from pages._ui.cards import name_px, row_px, two_line_height
+from pages._ui.cards import LINE_PX, LINES_OF_A_ROW, ROW_OF_TWO_LINES, name_px, row_px, two_line_height
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, say
 from pages._ui.shell import Page
@@ -27,6 +27,9 @@ COLOURS: dict[str, Colour] = {
 _ORDER = list(COLOURS)
 _TEXT_PX = {"Finding": 290, "What to do": 240}
 """Widths of the columns of sentences."""
+MOST_LINES = 6
+"""Of one check: advice that is code to copy, which the Data page has whole, would make every row as high as half a screen."""
+_HIGHEST = ROW_OF_TWO_LINES + LINE_PX * (MOST_LINES - LINES_OF_A_ROW)
 
 
 def of_queue(queue_arn: str, page: Page) -> None:
@@ -62,7 +65,7 @@ def _table(checks: list[dict[str, Any]], key: str, alt: str) -> None:
         {
             "Severity": [c["answer"]],
             "Finding": c["sentence"],
-            "What to do": c["advice"]
+            "What to do": shortened(in_words(c["advice"]))
             or (say("Needs {would_decide}.", would_decide=in_words(c["would_decide"])) if c["would_decide"] else ""),
             "Consumer": "" if c["consumer"] == "-" else c["consumer"],
             "Check": c["code"],
@@ -70,7 +73,8 @@ def _table(checks: list[dict[str, Any]], key: str, alt: str) -> None:
         }
         for c in checks
     ]
-    high = row_px((in_words(row[name]), px) for row in rows for name, px in _TEXT_PX.items())
+    texts = [(in_words(row[name]), px) for row in rows for name, px in _TEXT_PX.items()]
+    high = min(row_px(texts), _HIGHEST)
     data_table(
         rows,
         told=("Finding", "What to do"),
@@ -92,6 +96,16 @@ def _table(checks: list[dict[str, Any]], key: str, alt: str) -> None:
         },
         alt=alt,
     )
+
+
+def shortened(advice: str) -> str:
+    """Cut advice where its cell would cut it through."""
+    fits = [
+        cut
+        for cut in (advice[:end] for end in range(len(advice) + 1))
+        if row_px([(f"{cut}…", _TEXT_PX["What to do"])]) <= _HIGHEST
+    ]
+    return advice if len(fits) > len(advice) else f"{fits[-1]}…"
 
 
 def answer(check: dict[str, Any], page: Page) -> str:
