@@ -15,6 +15,7 @@ from forensics.settings import Settings, place_of_settings
 from forensics.tables import Table
 from forensics.tables.books import BOOKS
 from forensics.tables.people import ANNOTATIONS
+from pages._ui.place import lake_path
 from pages._ui.said import busy
 from pages._ui.states import guarded
 
@@ -81,11 +82,6 @@ def _newest(root: str, commits: tuple[Any, ...], _lake: Lake) -> Board:
 def _asked(root: str, commits: tuple[Any, ...], asked: str, _lake: Lake) -> Board | None:
     found = next((g for g in _lake.generations() if g.generation_id.startswith(asked)), None)
     return Board(_lake, found) if found else None
-
-
-def lake_path() -> Path:
-    """Return where the lake is: DOUBLETAKE_LAKE, else ./lake."""
-    return Path(os.environ.get("DOUBLETAKE_LAKE") or "lake")
 
 
 def load_settings() -> Settings:

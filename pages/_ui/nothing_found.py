@@ -9,8 +9,8 @@ from forensics.report.log_readiness import all_clear, blind_consumers, not_check
 from forensics.sentence import clause, said
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.findings import LOGGING_READINESS
-from pages._ui.board import lake_path
 from pages._ui.coverage import reach
+from pages._ui.place import lake_path
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, say
 from pages._ui.shell import Page

@@ -21,10 +21,11 @@ from forensics.tables.evidence import CONSUMERS
 from forensics.tables.findings import INCIDENTS
 from pages._ui import completeness, reader, views
 from pages._ui.access import gate, sign_out
-from pages._ui.board import Board, board_of, lake_path, load_settings, newest_board
+from pages._ui.board import Board, board_of, load_settings, newest_board
 from pages._ui.clock import Clock, choose_clock
 from pages._ui.guard import NO_PAGE
 from pages._ui.linked import choose_language
+from pages._ui.place import lake_path
 from pages._ui.said import count_text as count
 from pages._ui.said import follow_team, say
 from pages._ui.states import show_broken, show_problem

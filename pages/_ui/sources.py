@@ -11,11 +11,12 @@ from forensics.report.lake_status import LakeStatus, lake_status
 from forensics.settings_text import changed_since
 from forensics.tables import BY_NAME
 from forensics.tables.evidence import LOG_EVENTS
-from pages._ui.board import Board, lake_path, settings_path
+from pages._ui.board import Board, settings_path
 from pages._ui.cards import ROW_OF_TWO_LINES, ROW_PX, card, name_px, row, row_px, two_line_height, whole_px
 from pages._ui.completeness import said_of_files, share_card
 from pages._ui.coverage import by_day, complete_share, gaps, is_read_from_files
 from pages._ui.device import is_phone
+from pages._ui.place import lake_path
 from pages._ui.said import busy, day_text, in_words, percent, say, span_text, term
 from pages._ui.said import count_text as count
 from pages._ui.shell import Page

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import streamlit as st
 
-from forensics.commands import of_lake
+from forensics.commands import in_lake, of_lake
 from forensics.errors import ForensicsError, LakeMissingError, LakeTooNewError, SettingsError
 from forensics.lake import LakeDamagedError
 from forensics.sentence import as_sentence, marked, said
 from forensics.sentence import plain as plain_english
+from pages._ui.place import lake_path
 from pages._ui.said import in_words, of_problem, of_sentence, say
-from pages._ui.words import plain
+from pages._ui.words import plain, with_commands
 
 log = logging.getLogger("doubletake.dashboard")
 
@@ -72,10 +73,8 @@ def show_broken(problem: ForensicsError, data_version: str | None = None) -> Non
     if isinstance(problem, LakeDamagedError):
         told = as_sentence(plain_english(told).partition(": ")[0], marked(told).partition(": ")[0])
     version = say(" Data version {data_version}.", data_version=data_version) if data_version else ""
-    st.error(
-        plain(f"{code} · {of_sentence(told)}{version} {in_words(problem.hint)}"),
-        icon=":material/error:",
-    )
+    hint = with_commands(in_lake(in_words(problem.hint), lake_path()))
+    st.error(f"{plain(f'{code} · {of_sentence(told)}{version}')} {hint}", icon=":material/error:")
 
 
 def show_problem(problem: ForensicsError, promise: str, lake_root: Path) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import streamlit as st
 
 from forensics.commands import in_lake
-from pages._ui.board import lake_path
 from pages._ui.device import is_phone
+from pages._ui.place import lake_path
 from pages._ui.said import in_words, language, say, teller, term
 from pages._ui.words import plain, with_commands, without_signs
 

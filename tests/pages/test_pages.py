@@ -9,7 +9,7 @@ from forensics.lake import Lake
 from forensics.people import annotate, views
 from forensics.tables.findings import INCIDENTS, MESSAGES
 from forensics.terms import GIVEN_AGAIN, INVOKED_AGAIN
-from pages._ui.board import lake_path
+from pages._ui.place import lake_path
 from tests.pages import tales
 from tests.pages.reading import PAGES, ROOT, words
 from tests.pages.worlds import DEAD_LETTERED, DOUBLE_BILLING, EXPIRED_HANDLE, HUGE, START, Story, arn, uuid

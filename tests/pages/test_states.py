@@ -45,6 +45,7 @@ def test_a_torn_table_is_one_sentence_with_a_code(visit, copy_of, page):
 
     assert not at.exception
     assert "DATA-03" in words(at)
+    assert f"Run `doubletake doctor --lake {lake}`" in at.error[0].value, "as pasted, it means the lake of the page"
     assert str(newest) not in words(at)
 
 
