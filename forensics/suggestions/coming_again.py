@@ -14,6 +14,8 @@ from forensics.tables.findings import DELIVERIES
 
 _SOONEST, _LATEST = 0.8, 2.0
 """In visibility timeouts: how long after a handling began the next one of the same message mostly begins."""
+_USUALLY_HIDDEN_S = 30
+"""For so long a receive hides a message unless its queue says otherwise."""
 
 
 class QueueMessages:
@@ -41,7 +43,20 @@ class QueueMessages:
         """Tell whether a handling did not end well, or the next one began about a visibility timeout later."""
         if before.status != "success":
             return True
-        settings = self._in_force.queue(self._queue_arn, before.started_at)
-        hidden_s = None if settings is None else settings["visibility_timeout_s"]
-        gap_s = (after.started_at - before.started_at) / 1_000_000
-        return hidden_s is not None and _SOONEST * hidden_s <= gap_s <= _LATEST * hidden_s
+        hidden_s = self._hidden_s(before)
+        return hidden_s is not None and _SOONEST * hidden_s <= _apart_s(before, after) <= _LATEST * hidden_s
+
+    def was_only_sent(self, handlings: Sequence[RunLines]) -> bool:
+        """Tell whether the first handling of one id only sent it: it ended well, and the next one began before a message is visible again."""
+        if len(handlings) < 2 or handlings[0].status != "success":
+            return False
+        hidden_s = self._hidden_s(handlings[0]) or _USUALLY_HIDDEN_S
+        return _apart_s(*handlings[:2]) < _SOONEST * hidden_s
+
+    def _hidden_s(self, handling: RunLines) -> int | None:
+        settings = self._in_force.queue(self._queue_arn, handling.started_at)
+        return None if settings is None else settings["visibility_timeout_s"]
+
+
+def _apart_s(before: RunLines, after: RunLines) -> float:
+    return (after.started_at - before.started_at) / 1_000_000

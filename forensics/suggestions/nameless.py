@@ -41,6 +41,9 @@ _LEAST_OF_HANDLINGS = 0.5
 """Ids that stand with fewer of the handlings name something else than what each is about."""
 _LEAST_KNOWN, _LEAST_OF_KNOWN = 3, 0.5
 """Where so many ids are known as messages' of the queue, so few of all need be known so, or come as messages do."""
+_LEAST_SENT, _LEAST_OF_SENT = 3, 0.3
+"""Of messages that a line names and whose run ended well, so many, and so few of all, must be handled too soon to have come again: others'
+handling may be in no run that was read."""
 _ID = re.compile(UUID)
 _OTHERS = re.compile(
     r"(?:trace|span|correlation|request|req|session|user|tenant|customer|client|account|device|parent)"
@@ -54,11 +57,13 @@ class Nameless(NamedTuple):
     """Runs with the items that their lines may name, and why there are none of them.
 
     ``by_key``: what stands before the keys where no line holds an id, and the keys are all that names a message's work.
+    ``has_sent``: some lines name messages that their run sends; these are no items of it.
     """
 
     runs: list[RunLines]
     why_not: str | None = None
     by_key: str | None = None
+    has_sent: bool = False
 
 
 class _Naming(NamedTuple):
@@ -84,7 +89,8 @@ def nameless_runs(findings: Findings, queue_arn: str, log_group: str, function: 
         )
     ids = _with_items(runs, partial(_namings, passed_over=_circumstances(runs)), MESSAGE_ID, messages)
     keys = ids if ids.runs else _with_items(runs, _keys_in, OF_LINE, messages)
-    return keys if keys.runs else ids if ids.why_not else keys
+    found = keys if keys.runs else ids if ids.why_not else keys
+    return found._replace(has_sent=ids.has_sent)
 
 
 def _with_items(
@@ -92,12 +98,14 @@ def _with_items(
 ) -> Nameless:
     """Give runs what their lines name as their items; ``kind`` says by what these are known."""
     named = [list(naming(run)) for run in runs]
+    sent = _sent_at(runs, named, messages) if kind == MESSAGE_ID else frozenset[str]()
+    named = [[n for n in of if n.place not in sent] for of in named]
     places, why_not = _places(runs, named, messages)
     for run, of in zip(runs, named, strict=True):
         values = dict.fromkeys(n.value for n in sorted(of, key=lambda n: n.line) if n.place in places)
         run.items += [Item(value, number, {value: kind}) for number, value in enumerate(values, 1)]
     by_key = min(places) if places and kind == OF_LINE else None
-    return Nameless([run for run in runs if run.items], why_not, by_key)
+    return Nameless([run for run in runs if run.items], why_not, by_key, bool(sent))
 
 
 def _of_function(findings: Findings, log_group: str, function: str | None) -> list[RunLines]:
@@ -287,6 +295,21 @@ def _by_place(runs: Sequence[RunLines], named: Sequence[Sequence[_Naming]]) -> _
         for place, value in dict.fromkeys((n.place, n.value) for n in named[number]):
             found[place][value].append(number)
     return found
+
+
+def _sent_at(runs: Sequence[RunLines], named: Sequence[Sequence[_Naming]], messages: QueueMessages) -> frozenset[str]:
+    """Return the places whose ids name messages that the run sends: others handle them before they could have come again."""
+    naming: dict[str, list[int]] = defaultdict(list)
+    for number, of in enumerate(named):
+        for value in {n.value for n in of}:
+            naming[value].append(number)
+    found = set()
+    for place, ids in _by_place(runs, named).items():
+        first = {value: of[0] for value, of in ids.items() if runs[of[0]].status == "success"}
+        sent = sum(messages.was_only_sent([runs[n] for n in naming[i] if n >= at]) for i, at in first.items())
+        if sent >= max(_LEAST_SENT, _LEAST_OF_SENT * len(first)):
+            found.add(place)
+    return frozenset(found)
 
 
 def _places(

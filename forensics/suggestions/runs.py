@@ -15,13 +15,14 @@ from forensics.lake.filters import between, equals, is_missing, one_of
 from forensics.lake.rows import distinct_values, plain_rows, rows_where
 from forensics.parsers import parse_line
 from forensics.parsers.grammar import UUID
+from forensics.parsers.mentions import is_taking
 from forensics.parsers.sqs_records import Record
 from forensics.parsers.threads import thread_of
 from forensics.run_ends import CUT_OFF
 from forensics.suggestions.keys import body_values, with_telling_values
 from forensics.suggestions.model import MESSAGE_ID, Item, Line, RunLines
 from forensics.tables.evidence import LOG_EVENTS
-from forensics.tables.findings import DELIVERIES
+from forensics.tables.findings import DELIVERIES, INVOCATIONS
 
 MOST_SAMPLED, MOST_FAILED, MOST_REPEATED = 1_500, 500, 1_000
 """Runs that are read: of those that ended well, that did not, and of messages that came again."""
@@ -29,6 +30,7 @@ _NOT_PRINTED = 1 << 30
 """Stands for the place of a message whose batch no line shows: it comes where a line first names it."""
 OWN_KINDS = ("app", "other")
 """Kinds of lines that a handler prints itself."""
+_LEAST_IN_HAND = 0.95
 _ID = re.compile(UUID)
 _COLUMNS = [
     "consumer",
@@ -71,6 +73,20 @@ def _chosen(findings: Findings, queue_arn: str) -> set[str]:
     return chosen
 
 
+def are_in_hand(runs: Iterable[RunLines]) -> bool:
+    """Tell whether (nearly) every run has been handed its messages for sure: it printed them, or says of one that it takes it.
+
+    Who merely names a message may have sent it.
+    """
+    told = [_has_in_hand(run) for run in runs]
+    return sum(told) >= _LEAST_IN_HAND * len(told)
+
+
+def _has_in_hand(run: RunLines) -> bool:
+    is_printed = any(item.receive_count is not None or len(item.values) > 1 for item in run.items)
+    return is_printed or any(is_taking(line.text) for line in run.lines)
+
+
 class Smallest:
     """Of names that are added one by one those with the smallest checksums, so many and no more: a sample that hangs on the names alone."""
 
@@ -96,6 +112,18 @@ def unended_of(findings: Findings, queue_arn: str, log_group: str) -> int:
     for batch in findings.scan(DELIVERIES, ["consumer"], where & ~is_missing("consumer")):
         found |= {*batch.column("consumer").to_pylist()}
     return len(found)
+
+
+def share_naming(findings: Findings, queue_arn: str, log_group: str, function: str) -> float:
+    """Return in which share of a function's runs that ended well lines name any message of a queue, from 0 to 1."""
+    ended_well = equals("queue_arn", queue_arn) & equals("log_group", log_group)
+    naming: set[str] = set()
+    where = ended_well & equals("run_status", "success") & ~is_missing("consumer")
+    for batch in findings.scan(DELIVERIES, ["consumer"], where):
+        naming |= {*batch.column("consumer").to_pylist()}
+    where = ended_well & equals("end_status", "success") & equals("function_name", function)
+    runs = sum(batch.num_rows for batch in findings.scan(INVOCATIONS, ["invocation_id"], where))
+    return len(naming) / max(runs, len(naming), 1)
 
 
 def _without_lines(

@@ -15,13 +15,16 @@ from forensics.suggestions.line_keys import with_key, with_keys_beside, with_key
 from forensics.suggestions.marks import Marks, marks_of
 from forensics.suggestions.model import OF_LINE, Proposal, RunLines, Suggestions
 from forensics.suggestions.nameless import Nameless, nameless_runs
-from forensics.suggestions.runs import runs_of, unended_of
+from forensics.suggestions.runs import are_in_hand, runs_of, share_naming, unended_of
 from forensics.suggestions.templates import templates_of
 from forensics.suggestions.timing import named_lines, placed
 from forensics.suggestions.trial import verdicts_now, verdicts_under
 from forensics.suggestions.written import settings_text
 from forensics.tables.evidence import CONSUMERS
 from forensics.tables.findings import DELIVERIES
+
+_LEAST_NAMING = 0.8
+"""Where fewer of a function's runs name a message, what they name may be no message that it was given: each run is given one."""
 
 
 def _unheard(_: str) -> None:
@@ -58,6 +61,15 @@ def suggest(findings: Findings, queue: str, settings: Settings, tell: Callable[[
                 cannot_tell.append(_of_nameless(who, nameless))
             are_named = are_named and not nameless.runs
             mine = nameless.runs or [_as_if_well(run) for run in mine]
+        elif function and not are_in_hand(mine):
+            tell(said("reading lines of {group} that name no message", group=log_group))
+            nameless = nameless_runs(findings, arn, log_group, function)
+            if nameless.has_sent:
+                mine = nameless.runs
+                are_named = are_named and not mine
+            elif (share := share_naming(findings, arn, log_group, function)) < _LEAST_NAMING:
+                cannot_tell.append(_of_few_named(who, share))
+                continue
         if not mine:
             continue
         tell(said("comparing the lines of {who}", who=who))
@@ -131,6 +143,16 @@ def _with_start_that_tells_key(found: Marks, runs: Sequence[RunLines]) -> list[P
     if start is None or found.effect is None or found.effect.where != OF_LINE:
         return list(found.proposals)
     return [with_key(p, start, runs, is_known=True) if p.kind == "started" else p for p in found.proposals]
+
+
+def _of_few_named(who: str, share: float) -> str:
+    """Say of a function why the messages that its lines name may be none that it was given."""
+    return said(
+        "{who}: only {share} of its runs that ended well name a message, and no line says that the run has it in hand: it may name "
+        "those that it sends.",
+        who=who,
+        share=f"{100 * share:.0f} %",
+    )
 
 
 def _of_unended(who: str, runs: int) -> str:
