@@ -21,6 +21,13 @@ _OF_WORK = re.compile(r"(?:id|key|no|nr|number|ref|reference|order|payment|invoi
 _OF_OTHERS = re.compile(
     r"(?:message|msg|request|trace|span|correlation|receipt|session|record)[_.-]?(?:id|key|no)\Z", re.I
 )
+_OF_ANYTHING = re.compile(r"(?:id|key|no|nr|number|uuid)\Z", re.IGNORECASE)
+_OTHERS = re.compile(
+    r"(?<![A-Za-z])(?:message|msg|request|req|trace|span|correlation|receipt|session|record|user|tenant|customer|client|account|device|"
+    r"parent|thread|process|worker|connection)[ _-]\Z",
+    re.IGNORECASE,
+)
+"""A word before such a name that says it is another thing's, as in "last trace id 7"."""
 _ON_ITS_WAY = ".*?"
 """What an expression passes over between a field of JSON and another."""
 _TOKEN = re.compile(r"[\w.@+/-]*\w", re.ASCII)
@@ -46,8 +53,8 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines], is_kno
             message = runs[place].items[saying.item].message_id
             lines.append(text)
             messages.add(message)
-            for named in _NAMED.finditer(text):
-                if not _FRACTION.fullmatch(named["value"]) and named["value"].lower() != message:
+            for named in _names_in(text):
+                if named["value"].lower() != message:
                     place_of = named["name"], named["sign"], named.start() < saying.start
                     values[place_of][message].add(named["value"].rstrip(".,"))
     names = [told for told, of in values.items() if _is_key(told[0], of, len(messages))]
@@ -91,11 +98,20 @@ def works_named(text: str) -> Iterator[tuple[str, str, int]]:
 
     >>> list(works_named("charged payment_id=p-7 in request_id=r-1 after 0.25 s"))
     [('payment_id', 'p-7', 19)]
+    >>> list(works_named("sent 3 traces, last trace id 93532"))
+    []
     """
+    for named in _names_in(text):
+        if _OF_WORK.search(named["name"]) and not _OF_OTHERS.search(named["name"]):
+            yield named["name"], named["value"].rstrip(".,"), named.start("value")
+
+
+def _names_in(text: str) -> Iterator[re.Match[str]]:
+    """Yield names and values of a line, without durations and what is another thing's id for sure."""
     for named in _NAMED.finditer(text):
-        name, value = named["name"], named["value"].rstrip(".,")
-        if _OF_WORK.search(name) and not _OF_OTHERS.search(name) and not _FRACTION.fullmatch(value):
-            yield name, value, named.start("value")
+        is_others = _OF_ANYTHING.match(named["name"]) and _OTHERS.search(text[: named.start()])
+        if not is_others and not _FRACTION.fullmatch(named["value"].rstrip(".,")):
+            yield named
 
 
 def keys_told(lines_of: Sequence[tuple[str, Sequence[str]]]) -> list[str | None]:
@@ -108,11 +124,10 @@ def keys_told(lines_of: Sequence[tuple[str, Sequence[str]]]) -> list[str | None]
     for message, lines in lines_of:
         of_handling: dict[tuple[str, str], str] = {}
         for text in lines:
-            for named in _NAMED.finditer(text):
-                if not _FRACTION.fullmatch(named["value"]):
-                    value = named["value"].rstrip(".,")
-                    values[named["name"], named["sign"]][message].add(value)
-                    of_handling[named["name"], named["sign"]] = value
+            for named in _names_in(text):
+                value = named["value"].rstrip(".,")
+                values[named["name"], named["sign"]][message].add(value)
+                of_handling[named["name"], named["sign"]] = value
         told.append(of_handling)
     messages = len({message for message, _ in lines_of})
     names = [place for place, of in values.items() if _is_key(place[0], of, round(LEAST_SHARE * messages))]
