@@ -9,9 +9,9 @@ from forensics.sentence import counted, said
 from forensics.suggestions.guards import Guard, guard_of
 from forensics.suggestions.model import Proposal, RunLines
 from forensics.suggestions.telling_fields import telling_field
-from forensics.suggestions.templates import Template, clauses
+from forensics.suggestions.templates import Template
 from forensics.suggestions.timing import Placed
-from forensics.suggestions.wording import MOST_WAYS, REFUSED
+from forensics.suggestions.wording import MOST_WAYS, REFUSED, clauses
 
 LEAST_SHARE = 0.95
 """A mark stands once with at least this share of the items that should have it."""

@@ -41,6 +41,20 @@ _NAMES_ID = re.compile(
     r"(?:[^A-Za-z]*(?:sqs|message|msg|record|item|job|task|delivery|id)(?![A-Za-z]))*[^A-Za-z]*\Z",
     re.ASCII | re.IGNORECASE,
 )
+_METADATA = re.compile(
+    r"\[[^\]]*\]|(?<![\w.-])(?:[A-Za-z_][\w.-]*=(?:\"[^\"]*\"|[^\s\"]*)|(?i:trace|debug|info|notice|warn|warning|error|fatal)(?![\w.-]))",
+    re.ASCII,
+)
+"""What a logger puts before each line: tags, fields, a level."""
+
+
+def is_metadata(text: str) -> bool:
+    """Tell whether what stands before a value is a logger's own, so that what the line says can only stand behind it.
+
+    >>> is_metadata("[info] pid=7 message_id="), is_metadata("[info] charged message_id=")
+    (True, False)
+    """
+    return re.search("[A-Za-z]{2}", _METADATA.sub("", text)) is None
 
 
 def only_names_id(text: str) -> bool:

@@ -31,11 +31,12 @@ from forensics.suggestions.telling_fields import (
     LEVEL,
     SAYS,
     SAYS_WHERE,
+    is_metadata,
     name_before,
     only_names_id,
     telling_field,
 )
-from forensics.suggestions.wording import beginnings, free_words, from_first_word, said_behind, words_behind
+from forensics.suggestions.wording import beginnings, clauses, free_words, from_first_word, said_behind, words_behind
 
 _WORD = re.compile(r"[A-Za-z]{2,}", re.ASCII)
 _SPOKEN = re.compile(r"[A-Za-z]{2,} ", re.ASCII)
@@ -74,8 +75,6 @@ _SAID_BEHIND = re.compile(r"(?:[ ,:;-]{1,3}[A-Za-z]{2,}){1,3}(?![\w=-])", re.ASC
 _HOW = re.compile(r"[ ,:;-]+(?:in|for|by|at|from|to|on|after|with|of|via|within)(?![\w-])", re.ASCII | re.IGNORECASE)
 """What a sentence begins to tell of circumstances with: for whom, from where, how long."""
 _UNIT = re.compile(rf"(?:\A|(?<={VARIABLE})|(?<={VARIABLE} ))(?:[mn]?s|[A-Z]{{3}})(?!\w)", re.ASCII)
-_CLAUSE = re.compile(r"[:\]|>]\s+|\s-\s")
-"""What parts a logger's name, or a tag, from what the line says."""
 MOST_CHARS = 2_000
 """A longer line is a dump, and no mark."""
 
@@ -220,20 +219,12 @@ def shape_of(text: str, start: int, end: int, passed_over: Collection[str] = (),
         )
     if free is not None and words_behind(tail):
         return _own(lead), said_behind(tail, free.get(_own(lead), ()))
-    if len(_WORD.findall(_own(lead))) >= 2:
+    says_none = free is None and is_metadata(_own(lead)) and telling_field(lead, tail) is None
+    if len(_WORD.findall(_own(lead))) >= 2 and not says_none:
         goes_on = _SAID_BEHIND.match(tail) if len(_WORD.findall(clauses(_own(lead))[-1])) < 2 else None
         return _own(lead), _what(goes_on[0]) if goes_on else ""
     told = "".join(re.findall(r"\W*\w+", tail, re.ASCII)[:_WORDS_OF_TAIL])
     return _own(lead), _what(told) or told
-
-
-def clauses(lead: str) -> list[str]:
-    """Part what stands before a value: names of loggers and tags, and last what the line says.
-
-    >>> clauses("app.queue - message ")
-    ['app.queue', 'message ']
-    """
-    return _CLAUSE.split(lead)
 
 
 def _span_of(lead: str) -> re.Match[str] | None:

@@ -62,10 +62,21 @@ _FAILED = re.compile(
 _WAS_DONE = re.compile(
     r"(?<![^\W_])(?i:(?!(?:received|dequeued|started|picked)(?![^\W_]))[a-z]+ed|done|ok|success\w*)(?![^\W_])", re.ASCII
 )
+_CLAUSE = re.compile(r"[:\]|>]\s+|\s-\s")
+"""What parts a logger's name, or a tag, from what the line says."""
 _DELETED = re.compile(
     r"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z]))(?i:(?:delet|remov|acknowledg)\w*|ack(?:ed|ing)?(?![a-z]))", re.ASCII
 )
 """In a name such as message_deleted or messageDeleted, too."""
+
+
+def clauses(lead: str) -> list[str]:
+    """Part what stands before a value: names of loggers and tags, and last what the line says.
+
+    >>> clauses("app.queue - message ")
+    ['app.queue', 'message ']
+    """
+    return _CLAUSE.split(lead)
 
 
 def from_first_word(lead: str) -> str:
