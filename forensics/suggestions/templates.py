@@ -219,8 +219,11 @@ def shape_of(text: str, start: int, end: int, passed_over: Collection[str] = (),
         )
     if free is not None and words_behind(tail):
         return _own(lead), said_behind(tail, free.get(_own(lead), ()))
-    says_none = free is None and is_metadata(_own(lead)) and telling_field(lead, tail) is None
-    if len(_WORD.findall(_own(lead))) >= 2 and not says_none:
+    told_by = telling_field(lead, tail)
+    says_none = free is None and is_metadata(_own(lead))
+    if says_none and told_by and told_by.is_behind:
+        return _own(lead), told_by.text
+    if len(_WORD.findall(_own(lead))) >= 2 and not (says_none and told_by is None):
         goes_on = _SAID_BEHIND.match(tail) if len(_WORD.findall(clauses(_own(lead))[-1])) < 2 else None
         return _own(lead), _what(goes_on[0]) if goes_on else ""
     told = "".join(re.findall(r"\W*\w+", tail, re.ASCII)[:_WORDS_OF_TAIL])

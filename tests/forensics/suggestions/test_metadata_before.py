@@ -13,21 +13,34 @@ HEADS = {
 }
 
 
+def lines_of(head, says):
+    return [
+        (12.0 * number + at, "worker-1", head.format(id=an_id(number), said=said.format(n=number)))
+        for number in range(40)
+        for at, said in zip((0, 3.9, 4), says, strict=True)
+    ]
+
+
 @pytest.mark.lake
 @pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
 def test_lines_that_begin_with_the_same_fields_are_told_apart_by_what_they_say(tmp_path, head):
-    says = ((0, "handling message"), (3.9, "order ord-{n} charged"), (4, "acked"))
-    lines = [
-        (12.0 * number + at, "worker-1", head.format(id=an_id(number), said=said.format(n=number)))
-        for number in range(40)
-        for at, said in says
-    ]
+    lines = lines_of(head, ("handling message", "order ord-{n} charged", "acked"))
     told = {p.kind: p.value for p in proposed(lake_of(tmp_path, WORKER, lines)).proposals}
 
     assert mark(lines[0][2], told["started"]).message_id == an_id(0)
     assert mark(lines[1][2], told["effect"]).message_id == an_id(0)
     assert mark(lines[2][2], told["deleted"]).message_id == an_id(0)
     assert not mark(lines[0][2], told["effect"])
+
+
+@pytest.mark.lake
+def test_lines_of_fields_alone_are_told_apart_by_the_one_that_says_what_happened(tmp_path):
+    head = "time=2026-11-20T05:00:02Z level=info task={id} {said} thread=2"
+    lines = lines_of(head, ("action=start", "action=charge order=ord-{n}", "action=finish"))
+    told = {p.kind: p.value for p in proposed(lake_of(tmp_path, WORKER, lines)).proposals}
+
+    assert told["started"].endswith("action=start")
+    assert told["effect"].endswith("action=finish")
 
 
 METADATA = {
