@@ -14,6 +14,7 @@ from forensics.suggestions.outcomes import (
     ends_of,
     examples,
     own_words_of,
+    tells_error,
     together,
     words_of,
 )
@@ -215,8 +216,9 @@ def _effect(
     ``over``, the last line before that one does, however long the delete takes, unless it opens the work or its words say that it is still to be done.
     """
     whole: list[tuple[Placed, list[str]]] = []
+    is_any_none = not all(map(tells_error, candidates))
     for p in candidates:
-        if says_failed(own_words_of(p)):
+        if says_failed(own_words_of(p)) or (is_any_none and tells_error(p)):
             continue
         guard = guard_of(candidates, p.template, runs)
         answered = guard.after_done if guard else ()

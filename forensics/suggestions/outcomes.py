@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from forensics.parsers import parse_line
+from forensics.parsers.error_lines import is_error_line
 from forensics.sentence import counted, said
 from forensics.suggestions.guards import Guard, guard_of
 from forensics.suggestions.model import Proposal, RunLines
@@ -101,6 +103,11 @@ def own_words_of(placed: Placed) -> str:
     return own if _SAYS_ANYTHING.search(own) else words_of(placed)
 
 
+def tells_error(placed: Placed) -> bool:
+    """Tell whether a template's lines are errors by their level or the stack that they print."""
+    return all(is_error_line(parse_line(text), text) for text, _, _ in placed.template.texts)
+
+
 def _ways(candidates: Iterable[Placed], runs: Sequence[RunLines]) -> list[Placed]:
     """Return lines of which (nearly) every message of runs that ended well has exactly one, the most frequent first; else none.
 
@@ -135,7 +142,7 @@ def _templates(ways: Iterable[Placed], without: Placed) -> list[Template]:
 
 def _done_and_not(ways: Sequence[Placed]) -> tuple[list[Placed], list[Placed]]:
     """Part ways to end into those that may mean that the work was done, and those whose words say that it was not."""
-    not_done = [p for p in ways if REFUSED.search(words_of(p))]
+    not_done = [p for p in ways if REFUSED.search(words_of(p)) or tells_error(p)]
     if len(not_done) == len(ways):  # a word of all of them tells them apart in nothing
         return list(ways), []
     return [p for p in ways if p not in not_done], not_done

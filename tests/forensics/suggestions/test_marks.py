@@ -105,6 +105,7 @@ CLOSING = {
     "a failure": ("failed message_id={message}: provider answered 502", False),
     "a failure, in a name": ("charge_failed order={key}", False),
     "an exception": ("RuntimeError exception for order={key}", False),
+    "an error by its level": ("[ERROR] provider answered 429 for order={key}, once more", False),
     "what was done": ("charged order={key}", True),
     "what was done, and a field that says nothing failed": ("charged order={key} errors=0", True),
 }
@@ -116,6 +117,13 @@ def test_a_line_that_closes_the_work_is_its_effect_where_it_tells_of_no_failure(
         return [(1, f"processing {message}"), (400, line.format(message=message, key=key))]
 
     assert ("effect" in values(found(day(handled)))) is is_effect
+
+
+def test_where_all_lines_have_an_errors_level_it_tells_nothing():
+    def handled(message, key, count):
+        return [(1, f"[ERROR] processing {message}"), (400, f"[ERROR] charged order={key}")]
+
+    assert "effect" in values(found(day(handled)))
 
 
 IN_PLACE = {
