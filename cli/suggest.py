@@ -35,6 +35,7 @@ class Kind(StrEnum):
     STARTED = "started"
     GUARD = "guard"
     DELETED = "deleted"
+    FAILED = "failed"
     RECEIVE_COUNT = "receive_count"
     ORDER = "order"
     MESSAGE_ID = "message_id"

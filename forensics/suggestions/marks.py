@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from forensics.parsers.workers import OWN_WORDS, worker
 from forensics.sentence import counted, said
+from forensics.suggestions.failures import failed_line
 from forensics.suggestions.guards import Guard, guard_of
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
 from forensics.suggestions.outcomes import (
@@ -169,6 +170,10 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 examples(deleted.template),
             )
         )
+    if section == "worker":
+        others = [p.template for p in (deleted, guard.placed if guard else None) if p]
+        failed = failed_line(name, section, runs, candidates, [*done, *others])
+        proposals += [failed] if failed else []
     return Marks(
         tuple(proposals),
         together(done) if done else None,
