@@ -245,7 +245,11 @@ def _effect(
         closing = [p for p in closing if not is_others or not says_deleted(own_words_of(p))]
         return min(closing, key=lambda p: (-p.once, p.after_us, p.template.where != MESSAGE_ID, p.template.expression))
     for p, busy in whole:
-        if not p.can_tell:
+        if not p.is_timed:
+            why = said(
+                "lines of several messages stand among one another, so that time does not tell before from after"
+            )
+        elif not p.can_tell:
             least = f"{LEAST_WORK_US // 1000} ms"
             why = said("an item takes less than {span}, too little to tell before from after", span=least)
         elif stop := of_repeats.get(p.template.shape):

@@ -25,7 +25,8 @@ class Placed:
     Counts are of items in runs that ended well: ``once``, ``never``, ``often``; ``failed`` of those that lack the line and that the
     run named in batchItemFailures, which are in no other. ``mixed`` counts handlings of which nothing tells how they ended and whose lines stand in
     those of the next. ``before_us`` and ``after_us`` are medians of
-    the time from the end of the item before to the line, and from the line to the item behind (or the run's borders).
+    the time from the end of the item before to the line, and from the line to the item behind (or the run's borders); not ``is_timed``:
+    one of them is known of no item, as where a batch is announced line by line before any is worked on.
     Of interrupted runs: ``absent`` counts those whose item at hand lacks the line though another line names it;
     ``busy_after`` are the messages at hand in those that went on ten times as long as usual behind it, as if at work.
     """
@@ -38,6 +39,7 @@ class Placed:
     mixed: int = 0
     before_us: float = 0.0
     after_us: float = 0.0
+    is_timed: bool = True
     absent: int = 0
     busy_after: list[str] = field(default_factory=list)
 
@@ -65,7 +67,7 @@ class Placed:
     @property
     def can_tell(self) -> bool:
         """Tell whether the items take long enough for time to say anything."""
-        return self.before_us + self.after_us >= LEAST_WORK_US
+        return self.is_timed and self.before_us + self.after_us >= LEAST_WORK_US
 
 
 def placed(template: Template, runs: Sequence[RunLines], named: Sequence[dict[int, list[int]]]) -> Placed:
@@ -100,6 +102,7 @@ def placed(template: Template, runs: Sequence[RunLines], named: Sequence[dict[in
                 after.append(end - at)
     found.before_us = float(median(before)) if before else 0.0
     found.after_us = float(median(after)) if after else 0.0
+    found.is_timed = bool(before and after)
     _look_at_cut_off(found, runs, named)
     return found
 

@@ -126,6 +126,32 @@ def test_where_all_lines_have_an_errors_level_it_tells_nothing():
     assert "effect" in values(found(day(handled)))
 
 
+def announced(at, numbers, done):
+    """Return a run that says of all its messages that it begins them, and then of those ``done`` that they are."""
+    made = run(at, numbers, lambda message, key, count: [(0, f"processing {message}")])
+    for number in done:
+        made.lines.append(Line(made.lines[-1].at + 300 * MS, f"charged {message(number)}"))
+    made.ended_at = made.lines[-1].at + 3 * MS
+    return made
+
+
+def test_a_batch_that_is_announced_before_any_of_it_is_worked_on_does_not_close_with_that():
+    runs = [announced(n * 60_000 * MS, (2 * n, 2 * n + 1), (2 * n, 2 * n + 1)) for n in range(20)]
+    runs.append(announced(20 * 60_000 * MS, (0, 100), (100,)))  # a guard stops a repeat and says nothing
+
+    assert values(found(runs))["effect"] == r"charged (?P<message_id>\S+)"
+
+
+def test_where_no_message_has_its_lines_to_itself_time_tells_nothing():
+    runs = [announced(n * 60_000 * MS, (3 * n, 3 * n + 1, 3 * n + 2), (3 * n, 3 * n + 2, 3 * n + 1)) for n in range(20)]
+    for one in runs:
+        one.lines.append(Line(one.ended_at, f"closing {one.items[0].message_id}"))
+    marks = found(runs)
+
+    assert "effect" not in values(marks)
+    assert any("stand among one another" in why for why in marks.cannot_tell)
+
+
 IN_PLACE = {
     "a repeat, once": ("already charged order={key}", 1, True),
     "a failure, once": ("record failed: {key}: read timed out", 1, False),
