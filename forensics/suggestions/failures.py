@@ -45,7 +45,7 @@ def failed_line(
         return None
     often, placed, again = max(found, key=lambda one: (one[0], one[1].template.expression))
     why = said(
-        "its words or its level tell of a failure, no handling goes on behind it, and {n} of {messages} came again",
+        "its words or its level tell of a failure, no handling goes on behind it, and {n} of {messages} were redelivered",
         n=again,
         messages=counted(often, "message"),
     )

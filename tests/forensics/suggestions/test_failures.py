@@ -39,7 +39,7 @@ def test_the_line_behind_which_nothing_is_said_of_a_message_that_comes_again_is_
     assert mark(failed.format(id=an_id(3)), told["failed"].value).message_id == an_id(3)
     assert not mark(BEGUN.format(id=an_id(3)), told["failed"].value)
     assert not mark(DONE.format(id=an_id(3)), told["failed"].value)
-    assert (told["failed"].fits, "2 of 2 messages came again" in told["failed"].sentence) == (2, True)
+    assert (told["failed"].fits, "2 of 2 messages were redelivered" in told["failed"].sentence) == (2, True)
 
 
 NO_FAILURES = {
