@@ -156,9 +156,21 @@ def drawn(double_billing):
     @cache
     def figure(times, is_wide, cut_gaps):
         timeouts = {"function_timeout_s": 30, "visibility_timeout_s": 600, "is_wide": is_wide, "cut_gaps": cut_gaps}
-        return timeline_figure(timed_out(double_billing, times), UTC, **timeouts)
+        return spelt_out(timeline_figure(timed_out(double_billing, times), UTC, **timeouts).to_plotly_json())
 
     return figure
+
+
+class SpeltOut(dict):
+    """What a figure says, as it says it: to ask plotly's own objects for that a thousand times takes as long as to draw it."""
+
+    __getattr__ = dict.get
+
+
+def spelt_out(said):
+    if isinstance(said, dict):
+        return SpeltOut({name: spelt_out(value) for name, value in said.items()})
+    return [spelt_out(value) for value in said] if isinstance(said, (list, tuple)) else said
 
 
 @pytest.mark.parametrize("cut_gaps", [True, False])
