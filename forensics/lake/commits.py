@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -171,6 +171,14 @@ def told_of(folder: Path, version: int) -> dict[Stamp, tuple[int, str]]:
         if stamp is not None and path in sums and rows is not None:
             found[stamp] = rows, sums[path]
     return found
+
+
+def holds_only(folder: Path, version: int, files: Collection[Path]) -> bool:
+    """Tell whether a version of a table that is always replaced whole has these files and no others, by whatever names."""
+    if (named := replaced_by(folder, version)) is None or len(named) != len(files):
+        return False
+    stamps = {stamp_of(folder / unquote(path)) for path in named}
+    return None not in stamps and stamps == {*map(stamp_of, files)}
 
 
 def _last_written(folder: Path, version: int) -> list[dict[str, Any]]:

@@ -24,7 +24,6 @@ from forensics.lake.commits import (
     commit_stamp,
     newest_commit,
     newest_version,
-    replaced_by,
 )
 from forensics.lake.handles import opened
 from forensics.lake.schemas import described_schema
@@ -139,18 +138,11 @@ def readable_version(folder: Path, table: Table) -> int:
     return version
 
 
-def version_without_rows(folder: Path, table: Table) -> int | None:
-    """Return the newest version of a young table that is replaced whole, has no rows, and all that is declared of it.
-
-    None where it is not like that, or where only opening it tells.
-    """
-    version = readable_version(folder, table)
-    if (told := _told_by_young(folder, version)) is None or replaced_by(folder, version) != set():
-        return None
-    is_declared = (
-        told.columns.issuperset(table.column_names) and told.configuration.items() >= _properties(table).items()
-    )
-    return version if is_declared else None
+def has_all_declared(folder: Path, table: Table, version: int) -> bool:
+    """Tell whether a young table has all that is declared of it; False where only opening it tells."""
+    if (told := _told_by_young(folder, version)) is None:
+        return False
+    return told.columns.issuperset(table.column_names) and told.configuration.items() >= _properties(table).items()
 
 
 def files(folder: Path, table: Table, version: int | None = None) -> list[str]:

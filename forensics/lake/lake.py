@@ -285,21 +285,23 @@ class Lake:
         return found
 
     def _replace(self, table: Table, run_id: str, digest: Digest, flushed: int | None) -> tuple[int, int]:
-        """Name the staged files of a table; a generation names the version ``flushed``, so its files are on the disk."""
+        """Name the staged files of a table, unless its newest version holds the very same; a generation names the version ``flushed``, so its files are on the disk."""
         folder, staged = self.path(table), sorted(self.staging_folder(table, run_id).glob("*.parquet"))
         there = delta.readable_version(folder, table) if self.exists(table) else None
         told, is_on_disk = ({}, False) if there is None else (commits.told_of(folder, there), there == flushed)
-        every = (DataFile.of(folder, path, told=told, was_flushed=is_on_disk, digest=digest) for path in staged)
-        files = [file for file in every if file.row_count]
-        if not files and there is not None and (empty := delta.version_without_rows(folder, table)) is not None:
-            return empty, 0
+        every = {path: DataFile.of(folder, path, told=told, was_flushed=is_on_disk, digest=digest) for path in staged}
+        files = {path: file for path, file in every.items() if file.row_count}
+        row_count = sum(file.row_count for file in files.values())
+        is_same = there is not None and (is_on_disk or not files) and commits.holds_only(folder, there, files)
+        same = there if is_same else None
+        if same is not None and delta.has_all_declared(folder, table, same):
+            return same, row_count
         handle = self._to_write(table)
         if handle is None and not files:
             delta.create_table(folder, table)
-        if not files and (handle is None or not handle.file_uris()):  # the version without rows that is there says so
-            return commits.newest_version(folder), 0
-        version = data_files.name(folder, table, handle, files, mode="overwrite")
-        return version, sum(file.row_count for file in files)
+        if same is not None or (not files and (handle is None or not handle.file_uris())):
+            return commits.newest_version(folder), row_count
+        return data_files.name(folder, table, handle, [*files.values()], mode="overwrite"), row_count
 
     def generation(self) -> Generation | None:
         """Return the newest published generation, or None before the first correlation."""

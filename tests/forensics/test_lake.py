@@ -17,6 +17,8 @@ from forensics.errors import LakeBusyError, LakeMissingError, LakeTooNewError
 from forensics.lake import Appended, Lake, LakeDamagedError, commits, delta, handles, to_arrow
 from forensics.lake.data_files import sha256_of
 from forensics.lake.filters import between, equals, one_of
+from forensics.lake.forgetting import forget_generations
+from forensics.lake.schemas import described_schema
 from forensics.tables import BY_NAME
 from tests.tables import take_over
 
@@ -342,6 +344,82 @@ def test_a_table_of_an_earlier_release_gets_what_was_declared_since_though_it_ge
     handle = DeltaTable(str(lake.path(INCIDENTS)))
     assert len(handle.schema().fields) == len(release.columns)
     assert handle.metadata().configuration["delta.checkpointInterval"] == delta.CHECKPOINT_EVERY
+
+
+def staged_again(lake: Lake, earlier: str, run_id: str) -> None:
+    """Stage the very file of an earlier run's messages under another name, and one without rows beside it."""
+    folder = lake.staging_folder(MESSAGES, run_id)
+    folder.mkdir(parents=True)
+    os.link(lake.staging_folder(MESSAGES, earlier) / "part-0.parquet", folder / "part-7.parquet")
+    pq.write_table(to_arrow(MESSAGES, []), folder / "part-8.parquet")
+
+
+def published(lake: Lake, run_id: str) -> tuple[int, int]:
+    """Publish what is staged of messages; return their version and how many they are."""
+    about = {"generation_id": run_id * 20, "inputs": {}, "rules_version": "1", "data_until_at": T}
+    found = lake.publish(run_id, about, (MESSAGES,))
+    return found.versions["messages"], found.row_counts["messages"]
+
+
+@pytest.mark.parametrize("young", [delta.YOUNG, -1], ids=["whose commits are read", "that is opened"])
+def test_a_table_that_gets_the_very_files_it_has_stays_at_its_version(lake, monkeypatch, young):
+    stage(lake, "r1", messages=2)
+    first = published(lake, "r1")
+    monkeypatch.setattr(delta, "YOUNG", young)
+    staged_again(lake, "r1", "r2")
+
+    assert published(lake, "r2") == first == (0, 2)
+    forget_generations(lake)
+    assert lake.findings().read(MESSAGES).num_rows == 2
+    assert [folder.name for folder in (lake.path(MESSAGES) / "data").iterdir()] == ["r1"]
+
+
+def test_a_table_that_gets_one_file_more_or_fewer_does_not(lake):
+    stage(lake, "r1", messages=2)
+    first = published(lake, "r1")
+    publish_again(lake, "r2", "r1")
+    staged_again(lake, "r1", "r3")
+
+    assert first < published(lake, "r3") == (2, 2)
+
+
+def test_a_file_that_was_changed_in_its_table_is_named_again(lake):
+    stage(lake, "r1", messages=2)
+    first, _ = published(lake, "r1")
+    file = lake.staging_folder(MESSAGES, "r1") / "part-0.parquet"
+    content = file.read_bytes()
+    staged_again(lake, "r1", "r2")
+    file.unlink()
+    file.write_bytes(content[:-9] + b"spoilt" + content[-3:])
+
+    version, _ = published(lake, "r2")
+    assert version > first
+    assert lake.findings().read(MESSAGES).num_rows == 2
+
+
+def test_a_table_that_no_generation_names_is_named_again_for_its_files_may_not_be_on_the_disk(lake):
+    stage(lake, "r1", messages=2)
+    first, _ = published(lake, "r1")
+    shutil.rmtree(lake.path(BY_NAME["generations"]))
+    staged_again(lake, "r1", "r2")
+
+    assert published(lake, "r2")[0] > first
+
+
+@pytest.mark.parametrize("young", [delta.YOUNG, -1], ids=["whose commits are read", "that is opened"])
+def test_a_table_of_an_earlier_release_gets_a_column_declared_since_though_its_rows_stay(lake, monkeypatch, young):
+    columns = MESSAGES.columns
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            delta, "described_schema", lambda table: described_schema(replace(table, columns=table.columns[:-1]))
+        )
+        stage(lake, "r1", messages=2)
+        published(lake, "r1")
+    monkeypatch.setattr(delta, "YOUNG", young)
+    staged_again(lake, "r1", "r2")
+
+    assert published(lake, "r2")[1] == 2
+    assert len(DeltaTable(str(lake.path(MESSAGES))).schema().fields) == len(columns)
 
 
 def test_evidence_ids_lead_to_their_rows(lake):
