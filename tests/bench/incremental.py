@@ -22,7 +22,7 @@ from tests.bench.measure import Measured, measured
 
 LOG_EVENTS = BY_NAME["log_events"]
 CONSUMERS: dict[str, ModuleType] = {"function": generate, "worker": workers, "fifo": fifo}
-TIMES = 3
+TIMES = 7
 """The same number of new lines comes so often, one after another; the median counts."""
 
 
