@@ -1,5 +1,7 @@
-"""What SQS and Lambda take: no setting lies beyond these."""
+"""What SQS and Lambda take: no setting lies beyond these; and what holds where nobody has set it."""
 
+DEFAULT_VISIBILITY_S = 30
+"""SQS hides a message for so long after its receive unless its queue, or the receive, says otherwise."""
 LONGEST_VISIBILITY_S = 43_200
 """SQS hides a message for twelve hours after its receive, however often that is extended: so long a poller may hold one where nothing tells the timeout."""
 LONGEST_RETENTION_S = 1_209_600

@@ -3,10 +3,9 @@
 from forensics.advised_visibility import FUNCTION_TIMEOUTS, advised_visibility_s
 from forensics.checks.answer import NO_QUEUE_SETTINGS, NOT_HERE, NOTE, WARNING, Answer, either, fails, passes
 from forensics.checks.setup import Setup
+from forensics.limits import DEFAULT_VISIBILITY_S
 from forensics.sentence import said
 from forensics.words import span_text
-
-DEFAULT_S = 30
 
 
 def visibility_default(setup: Setup) -> Answer:
@@ -20,9 +19,9 @@ def visibility_default(setup: Setup) -> Answer:
     if setup.visibility_timeout_s is None:
         return NOT_HERE
     uses = ("visibility_timeout_s", "run_p99_ms", "run_max_ms", "function_timeout_s", "batching_window_s")
-    if setup.visibility_timeout_s != DEFAULT_S:
+    if setup.visibility_timeout_s != DEFAULT_VISIBILITY_S:
         return passes(said("the visibility timeout is {n} s, and not the default", n=setup.visibility_timeout_s), *uses)
-    if setup.function_timeout_s is not None and FUNCTION_TIMEOUTS * setup.function_timeout_s <= DEFAULT_S:
+    if setup.function_timeout_s is not None and FUNCTION_TIMEOUTS * setup.function_timeout_s <= DEFAULT_VISIBILITY_S:
         enough = "the visibility timeout is the default 30 s, enough for the function timeout of {limit}"
         return passes(said(enough, limit=f"{setup.function_timeout_s} s"), *uses)
     advice = _advice(setup)
@@ -34,7 +33,7 @@ def visibility_default(setup: Setup) -> Answer:
         "the visibility timeout is the default 30 s, and handling takes {slowest} (p99)",
         slowest=span_text(setup.run_p99_ms),
     )
-    if 2 * setup.run_p99_ms >= 1000 * DEFAULT_S:
+    if 2 * setup.run_p99_ms >= 1000 * DEFAULT_VISIBILITY_S:
         return fails(WARNING, takes, advice, *uses)
     return passes(takes, *uses)
 

@@ -10,6 +10,7 @@ from forensics.incidents.quiet import incident_id, is_after_quiet
 from forensics.incidents.ranking import highest, ranked, with_counts
 from forensics.judging.finality import Finality
 from forensics.judging.written import Writer, may_be_of
+from forensics.limits import DEFAULT_VISIBILITY_S, LARGEST_FIFO_BATCH
 from forensics.run_ends import CAUSES
 from forensics.sentence import joined, said
 from forensics.settings_in_force import SettingsInForce
@@ -22,10 +23,6 @@ _ENDED = {
     "error": "{count} raised an error",
     "crash": "{count} crashed",
 }
-_LARGEST_FIFO_BATCH = 10
-"""Messages in one invocation at most on a FIFO queue. On a standard one it is 10,000, which bounds nothing worth reading."""
-_ASSUMED_VISIBILITY_S = 30
-"""SQS's default, where no snapshot of the queue was read."""
 
 RECEIVED, DELETED = "NumberOfMessagesReceived", "NumberOfMessagesDeleted"
 
@@ -65,7 +62,7 @@ class _Placed(NamedTuple):
     @property
     def at_most(self) -> int | None:
         """How many messages it can have held; None where no settings tell it of a standard queue."""
-        return _LARGEST_FIFO_BATCH if self.batch_size is None and self.is_fifo else self.batch_size
+        return LARGEST_FIFO_BATCH if self.batch_size is None and self.is_fifo else self.batch_size
 
 
 def blind_queues(consumers: Iterable[tuple[str, Writer]], names_items: Mapping[Writer, bool]) -> set[str]:
@@ -186,7 +183,7 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint], finality: Fin
     sizes = [one.at_most for one in window]
     at_most = None if None in sizes else sum(size or 0 for size in sizes)
     until_ms = (
-        ended_at // 1000 + (_ASSUMED_VISIBILITY_S if visibility_timeout_s is None else visibility_timeout_s) * 2000
+        ended_at // 1000 + (DEFAULT_VISIBILITY_S if visibility_timeout_s is None else visibility_timeout_s) * 2000
     )
     consumers = ", ".join(functions)
     final_at = finality.of_groups({run.log_group for run in runs}, started_at, ended_at)

@@ -7,6 +7,7 @@ from forensics.identity import names_of
 from forensics.lake import Findings
 from forensics.lake.filters import equals, is_missing, one_of
 from forensics.lake.rows import plain_rows
+from forensics.limits import DEFAULT_VISIBILITY_S
 from forensics.settings_in_force import SettingsInForce
 from forensics.suggestions.model import RunLines
 from forensics.tables.evidence import QUEUE_SETTINGS, SEND_RECORDS, SETTING_CHANGES
@@ -14,8 +15,6 @@ from forensics.tables.findings import DELIVERIES
 
 _SOONEST, _LATEST = 0.8, 2.0
 """In visibility timeouts: how long after a handling began the next one of the same message mostly begins."""
-_USUALLY_HIDDEN_S = 30
-"""For so long a receive hides a message unless its queue says otherwise."""
 
 
 class QueueMessages:
@@ -50,7 +49,7 @@ class QueueMessages:
         """Tell whether the first handling of one id only sent it: it ended well, and the next one began before a message is visible again."""
         if len(handlings) < 2 or handlings[0].status != "success":
             return False
-        hidden_s = self._hidden_s(handlings[0]) or _USUALLY_HIDDEN_S
+        hidden_s = self._hidden_s(handlings[0]) or DEFAULT_VISIBILITY_S
         return _apart_s(*handlings[:2]) < _SOONEST * hidden_s
 
     def _hidden_s(self, handling: RunLines) -> int | None:
