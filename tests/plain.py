@@ -1,6 +1,6 @@
-"""Tests that ask for nothing but their own parameters: called as they stand, at a third of what it costs to run them as any other.
+"""Tests that ask for nothing but their own parameters: called as they stand, without what pytest does around any other.
 
-Of eleven thousand quick tests nine thousand are such. What pytest does around each takes longer than most of them.
+Of eleven thousand quick tests nine thousand are such, and in those of streams, judging and parsers that took two fifths of the time.
 """
 
 from collections.abc import Callable, Collection

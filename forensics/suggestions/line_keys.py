@@ -18,12 +18,12 @@ _NAMED = re.compile(
 """A name and a value, which may be the next one's name; without a sign between them, as in "order 1017", the value has a digit."""
 _OF_WORK = re.compile(r"(?:id|key|no|nr|number|ref|reference|order|payment|invoice|booking)\Z", re.IGNORECASE)
 """Ends of names that name a piece of work: a duration is another in each line, too."""
-_OF_OTHERS = re.compile(
-    r"(?:message|msg|request|trace|span|correlation|receipt|session|record)[_.-]?(?:id|key|no)\Z", re.I
-)
+_NEVER_WORK = "message|msg|request|trace|span|correlation|receipt|session|record"
+"""Things whose ids are no work's, wherever their name stands."""
+_OF_OTHERS = re.compile(rf"(?:{_NEVER_WORK})[_.-]?(?:id|key|no)\Z", re.IGNORECASE)
 _OF_ANYTHING = re.compile(r"(?:id|key|no|nr|number|uuid)\Z", re.IGNORECASE)
 _OTHERS = re.compile(
-    r"(?<![A-Za-z])(?:message|msg|request|req|trace|span|correlation|receipt|session|record|user|tenant|customer|client|account|device|"
+    rf"(?<![A-Za-z])(?:{_NEVER_WORK}|req|user|tenant|customer|client|account|device|"
     r"parent|thread|process|worker|connection)[ _-]\Z",
     re.IGNORECASE,
 )
