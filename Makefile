@@ -54,9 +54,10 @@ sbom: $(VENV)/.tools  ## list every package it runs on in build/sbom.json (Cyclo
 audit: $(VENV)/.tools  ## ask the advisory database about every locked package
 	$(PYTHON) docs/audit.py $(VENV)/tools/bin/pip-audit
 
-soak: $(VENV)/.dev  ## attack lakes with kills, full disks and spoilt replies, drawn by seed (SOAK=60 minutes)
+soak: $(VENV)/.dev  ## attack lakes with kills, full disks and spoilt replies, and judge worlds that no test has drawn (SOAK=60 minutes)
 	DOUBLETAKE_WATCH_RUNS=500 $(BIN)/python -m pytest tests/cli/test_watch_for_long.py
 	$(BIN)/python -m tests.soak --minutes $(SOAK)
+	DOUBLETAKE_DRAWS_OTHERS=yes $(BIN)/python -m tests.processes 2 -m slow
 
 clean:  ## remove what setup made
 	rm -rf $(VENV) *.egg-info

@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
+from tests.drawing import DRAWS_THE_SAME
 from tests.temporary import in_memory
 from tests.threads import set_fewest
 
@@ -15,7 +16,9 @@ in_memory()
 set_fewest()
 
 # How long an example takes says how busy the machine is, and nothing of ours.
-settings.register_profile("doubletake", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "doubletake", deadline=None, derandomize=DRAWS_THE_SAME, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("doubletake")
 
 # Collected tests and the modules they import live until the end: looking through them for garbage again and again took a
@@ -29,7 +32,7 @@ _FIRST = ("tests/pages/in_browser/test_browser.py",)
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what hypothesis draws as slow: it is done very often, and is not the same each time."""
+    """Mark what hypothesis draws as slow: it is done very often."""
     items.sort(key=lambda item: not item.nodeid.startswith(_FIRST))
     for item in items:
         if is_hypothesis_test(getattr(item, "obj", None)):

@@ -303,7 +303,9 @@ class Plan:
             plan = replace(plan, response="right_logged")
         if plan.system_log_level == "WARN" and plan.platform != "json":
             plan = replace(plan, system_log_level="INFO")
-        if plan.system_log_level == "WARN" and plan.event_form not in ("json", "repr"):
+        if plan.system_log_level == "WARN" and (
+            plan.event_form not in ("json", "repr") or plan.loss in ("lines", "gap")
+        ):
             # a request id run again without a START is seen to by the batch it prints alone: else one run names its message twice
             plan = replace(plan, troubles=plan.troubles - {"reused_request_id"} or frozenset({"slow"}))
         if plan.shared_group and plan.loss == "denied":
