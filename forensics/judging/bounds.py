@@ -81,8 +81,8 @@ def may_have_come_unread(last: Delivery, around: Surroundings, may_be_kept: bool
     """Tell whether a message that its last delivery did not end can have come again while a consumer's log was not read.
 
     Where it ``may_be_kept`` after a success, only a recorded delete ends it; a success ends none that it may have given back. It is looked for up to the visibility timeout after it could be received again, and
-    while a function's run may have been on whose end no line tells: nobody had deleted it by then. And as far as its own log group was
-    read: what is still hidden then is in flight.
+    while a function's run may have been on whose end no line tells: nobody had deleted it by then. One that is known to wait does so
+    until somebody polls, whenever that is. And as far as its own log group was read: what is still hidden then is in flight.
     """
     is_over = last.ended_by in ("dead_lettered", "in_flight")
     if last.ended_by == "deleted":
@@ -95,7 +95,8 @@ def may_have_come_unread(last: Delivery, around: Surroundings, may_be_kept: bool
     until = hidden_until + first_known(last.visibility_timeout_s, LONGEST_VISIBILITY_S) * 1_000_000
     if last.run_ended_at is None:
         until = max(until, first_known(over_at(last), until))
-    return around.may_have_been_missed(last.polled_arn, last.received_at, until, last.log_group)
+    waits = last.ended_by in _TO_COME_AGAIN
+    return around.may_have_been_missed(last.polled_arn, last.received_at, None if waits else until, last.log_group)
 
 
 def _starts(item: Sequence[Delivery]) -> list[int]:

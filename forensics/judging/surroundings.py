@@ -246,13 +246,14 @@ class Surroundings:
         """
         return self._read_workers.get(queue_arn, NONE).hold(after, before)
 
-    def may_have_been_missed(self, queue_arn: str, after: int, before: int, log_group: str) -> bool:
-        """Tell whether some consumer of a queue may have received between two moments without a line that was read.
+    def may_have_been_missed(self, queue_arn: str, after: int, before: int | None, log_group: str) -> bool:
+        """Tell whether some consumer of a queue may have received between two moments (None: ever since) without a line that was read.
 
         Looked for as far as one of their log groups was read: all beyond that is later than what was looked at.
         """
-        span = self._borders.get(log_group)
-        return span is not None and bool(self._unread_between(queue_arn, after, min(before, span[1])))
+        if (span := self._borders.get(log_group)) is None:
+            return False
+        return bool(self._unread_between(queue_arn, after, span[1] if before is None else min(before, span[1])))
 
     def _unread_between(self, queue_arn: str, after: int, before: int) -> list[Span]:
         return [(low, high) for low, high in self._unread.get(queue_arn, NONE).between(after, before) if low < high]
@@ -290,7 +291,7 @@ class Surroundings:
         log group's reading begins and ends is compared with moments up to two visibility timeouts after a receive, and
         of queues with a dead-letter queue a quarter of an hour: what lies farther out counts as just out of reach, and so do polls after the last moment. Whether
         every run was named is asked for two visibility timeouts before the first receive and after the last, and a consumer whose
-        log was not read for as long after the last, or as long as a run may last, as far as each of the groups was read.
+        log was not read for as long after the last, or as long as a run may last, as far as each of the groups was read; beyond the last, whether any was not, ever since.
         ``functions`` are those that lines name and no consumer of these queues and groups is known to be.
         """
         queue_arns, groups = sorted(set(queues)), sorted(set(log_groups))
@@ -311,7 +312,7 @@ class Surroundings:
         names = {*functions, *(f for name in (*queue_arns, *groups) for f in self._functions.get(name, ()))}
         names.update(f for arn in queue_arns for f in self.in_force.fed_by(arn))
         far = high + max(2 * holds_s, LONGEST_FUNCTION_TIMEOUT_S) * _SECOND
-        missed_until = [min(self._borders[group][1], far) for group in groups if group in self._borders]
+        read_until = [self._borders[group][1] for group in groups if group in self._borders]
         dead = sorted({row["dead_letter_queue_arn"] for row in states if row["dead_letter_queue_arn"]})
         read_for = max(reach, _SETTLE_US + _MILLISECOND if dead else 0)
         told = {
@@ -319,7 +320,7 @@ class Surroundings:
             "calls": calls,
             "stops": self.task_stops.bearing(low, high),
             "guards": self.guard_records.bearing({*names, *groups}, queue_arns, low, high),
-            "queues": {arn: self._of_queue(arn, since, low, high, reach, missed_until) for arn in queue_arns},
+            "queues": {arn: self._of_queue(arn, since, low, high, reach, far, read_until) for arn in queue_arns},
             "dead letters": {arn: self._dead_letter_signs.get(arn, NONE).between(low, high) for arn in dead},
             "final": self.finality.bearing(queue_arns, groups, low - reach, high + reach),
             "reads": {name: sorted(self._queues.get(name, ())) for name in sorted({*names, *groups})},
@@ -328,7 +329,7 @@ class Surroundings:
         return json.dumps(told, sort_keys=True)
 
     def _of_queue(
-        self, queue_arn: str, since: int, low: int, high: int, reach: int, missed_until: Sequence[int]
+        self, queue_arn: str, since: int, low: int, high: int, reach: int, far: int, read_until: Sequence[int]
     ) -> list[Any]:
         is_known = queue_arn in self._moves_known
         return [
@@ -341,7 +342,8 @@ class Surroundings:
             self._work.bearing(queue_arn, low - reach, high + reach),
             self._work.hides_nothing(queue_arn),
             self._read_workers.get(queue_arn, NONE).between(low, high),
-            [self._unread_between(queue_arn, low, until) for until in missed_until],
+            [self._unread_between(queue_arn, low, min(until, far)) for until in read_until],
+            [bool(self._unread_between(queue_arn, high, until)) for until in read_until],
             self._moves.get(queue_arn, NONE).between(low, high) if is_known else None,
             self.polls.bearing(queue_arn, low, high),
             [

@@ -128,7 +128,8 @@ class Around:
         return self.workers_read
 
     def may_have_been_missed(self, queue_arn, after, before, log_group):
-        return self.unread is not None and self.unread[0] < before and self.unread[1] > after
+        is_early = self.unread is not None and (before is None or self.unread[0] < before)
+        return is_early and self.unread[1] > after
 
     def has_dead_letter_sign(self, dead_letter_queue_arn, hidden_until):
         return hidden_until in self.grown_at

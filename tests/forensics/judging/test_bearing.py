@@ -138,6 +138,9 @@ def answers(around: Surroundings) -> dict[str, Any]:
                 around.may_have_been_missed(arn, now, INSIDE[-1] + max(held_us, LONGEST_RUN_US), group)
                 for group in (CHARGE, MAILER)
             ]
+            found[f"{arn} missed ever since {now}"] = [
+                around.may_have_been_missed(arn, now, None, group) for group in (CHARGE, MAILER)
+            ]
             found[f"{arn} throttled before {now}"] = around.throttled(arn, now - held_us, now)
             if state:
                 found[f"{arn} dead {now}"] = around.has_dead_letter_sign(state["dead_letter_queue_arn"], now)
@@ -183,7 +186,10 @@ BEHIND = HIGH + 16
 LATER = st.fixed_dictionaries(
     {
         "coverage": st.lists(
-            st.builds(reading, st.integers(BEHIND, 60), LENGTHS, SOURCES, st.sampled_from(["ok", "lost"])), max_size=3
+            st.builds(reading, st.integers(BEHIND, 60), LENGTHS, SOURCES, st.sampled_from(["ok", "lost"])).filter(
+                lambda row: row["status"] == "ok" or row["source"] != "log_events"  # whether a log has a gap bears
+            ),
+            max_size=3,
         ),
         "metric_points": st.lists(
             st.builds(point, st.integers(BEHIND, 60)) | st.builds(depth, st.integers(BEHIND + 15, 90)), max_size=2
@@ -199,7 +205,8 @@ def test_what_was_read_of_later_times_does_not_bear_on_the_work(world, later, mo
     asked = read(
         25, BEHIND + 1, DEAD, "move_tasks", collected=20_000
     )  # who first asks later learns of tasks from before
-    known = [*world["coverage"], read(25, BEHIND + 1), asked]
+    to_the_end = read(25, BEHIND + 120)  # no line stands beyond what was read
+    known = [*world["coverage"], to_the_end, asked]
     told = [  # read behind the work before, too, where another run hid what it had
         line._replace(
             last_at=max(line.last_at, at(BEHIND)),
@@ -232,6 +239,17 @@ def test_that_a_consumer_ever_hid_what_it_had_bears_on_all_its_works():
             Surroundings(consumers=consumers, lines=[GroupLines(CHARGE, at(0), at(900), True, workable_starts=starts)])
         )
         for starts in ([], [at(BEHIND + 700)], [at(BEHIND + 800)])
+    }
+
+    assert len(bearings) == 2
+
+
+def test_whether_a_log_was_not_read_ever_since_bears_on_a_work_and_not_for_how_long():
+    known = {"lines": [GroupLines(CHARGE, at(0), at(900), True)], "consumers": [FUNCTION]}
+    known["queue_settings"] = [queue(minutes=0), queue(MAILS, 0)]
+    bearings = {
+        bearing(Surroundings(**known, coverage=[read(0, until), read(until + gap, 900)]))
+        for until, gap in ((800, 0), (700, 10), (700, 50), (300, 10))
     }
 
     assert len(bearings) == 2
