@@ -7,8 +7,10 @@ import polars as pl
 from forensics.counting.line_shapes import Shapes, masked
 from forensics.counting.mark_places import places_in
 from forensics.parsers.expressions import bounded, plainly
+from forensics.parsers.idempotency import REPEAT_NEEDLES
 from forensics.parsers.needles import MARKS, of_marks
 from forensics.settings import Consumer
+from forensics.streams.repeats import is_asked
 from forensics.streams.shapes import EFFECT, STARTED
 
 _COLUMNS = ("message_id", "key")
@@ -27,7 +29,7 @@ class Marks:
         has_places = consumer.message_id is not None or consumer.receive_count is not None
         self.readable = not has_places and all(p is not None for p in self.patterns.values())
         needles = of_marks(consumer)
-        self.needles = [n for n in needles if n]
+        self.needles = [*(n for n in needles if n), *(REPEAT_NEEDLES if is_asked(consumer) else ())]
         self.asks_every_line = "" in needles
 
     def values(self, name: str, lines: pl.Series, shapes: Shapes) -> pl.DataFrame:

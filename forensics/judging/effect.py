@@ -85,10 +85,13 @@ def _without_its_marker(d: Delivery) -> bool:
 
 
 def _returned(d: Delivery) -> bool:
-    """The invocation ended in success, no marker is configured, and it cannot have been among its batchItemFailures."""
+    """The invocation ended in success, no marker is configured, and it cannot have been among its batchItemFailures.
+
+    Nor does any line read as if this was a repeat that was stopped: the first delivery of an id may be that of a second id of the work.
+    """
     if d.run_status != "success" or d.consumer_kind != "lambda" or d.has_stray_guard or d.has_effect:
         return False
-    if _item_failed(d) or not _was_over(d):
+    if _item_failed(d) or not _was_over(d) or d.may_be_skipped:
         return False
     return d.reports_batch_item_failures is False or d.has_response or d.was_given_back is False
 

@@ -43,7 +43,7 @@ NEEDLES = ("potency", "vent key", "R-DUPE")
 """A line without any of these is none of the above."""
 
 
-_REPEAT_NEEDLES = (
+REPEAT_NEEDLES = (
     "lready",
     "LREADY",
     "uplicate",
@@ -56,11 +56,12 @@ _REPEAT_NEEDLES = (
     "重複",
     "スキップ",
 )
+"""A line without any of these does not read as if the work was not done again."""
 
 
 def says_repeat(line: str) -> bool:
     """Tell whether a line reads as if the work was not done again."""
-    return holds_any(line, _REPEAT_NEEDLES) and REPEAT.compiled.search(line) is not None
+    return holds_any(line, REPEAT_NEEDLES) and REPEAT.compiled.search(line) is not None
 
 
 def idempotency(line: str) -> str | None:

@@ -17,12 +17,14 @@ from forensics.streams.model import (
     NOT_HIDDEN,
     ONE_OF,
     PERHAPS,
+    REPEAT,
     TAKEN,
     WHOLE,
     Delivery,
     Fact,
     Invocation,
 )
+from forensics.streams.named_in import is_word_of, mark_maybe_skipped, named_by
 from forensics.streams.once import MOMENT_US
 
 KEYED = "by key"
@@ -51,8 +53,6 @@ _OF_RECORD = slice(Fact._fields.index("receive_count"), Fact._fields.index("deta
 _NOTHING = (None,) * (_OF_RECORD.stop - _OF_RECORD.start)
 _MESSAGE_ID = Pattern("message_id", f"^{UUID}(?![\\s\\S])")
 _WORKED = frozenset({"effect", "guard"})
-_TELLING_KEY = 4
-"""A key of so many characters or more tells whose an error is whose line it stands in."""
 _MARKS, _GUARDS = frozenset({"effect", "started"}), frozenset({"guard", "idempotency"})
 
 
@@ -67,7 +67,8 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
     facts = _without_passing(facts) if is_batch_printed else facts
     facts = _with_named_messages(facts, invocation)
     errors = [fact for fact in facts if fact.role == ERROR]
-    facts = [fact for fact in facts if fact.role != ERROR] if errors else facts
+    repeats = [fact for fact in facts if fact.role == REPEAT]
+    facts = [fact for fact in facts if fact.role not in (ERROR, REPEAT)] if errors or repeats else facts
     by_item: dict[str, list[Fact]] = {}
     has_stray_mark = has_stray_guard = invocation.may_lack_lines
     for fact in facts:
@@ -117,8 +118,9 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
     if errors and invocation.end_status == "success":
         _add_errors(errors, batch, invocation)
     elif invocation.end_status in CUT_OFF:
-        for delivery in chain.from_iterable(_named_by(error, batch) for error in errors):
+        for delivery in chain.from_iterable(named_by(error, batch) for error in errors):
             delivery.is_named_in_error = True
+    mark_maybe_skipped(repeats, batch)
     return batch
 
 
@@ -137,7 +139,7 @@ def _add_errors(errors: Iterable[Fact], batch: Sequence[Delivery], invocation: I
     failed = [d for d in batch if has_response and d.is_named_failure]
     for error in errors:
         text = error.detail or ""
-        named = _named_by(error, batch)
+        named = named_by(error, batch)
         own = named or failed or batch
         places = [d.batch_position for d in own]
         is_in_order = invocation.order == "sequential" and None not in places
@@ -148,18 +150,6 @@ def _add_errors(errors: Iterable[Fact], batch: Sequence[Delivery], invocation: I
         for delivery in own:
             delivery.has_unanswered_error = delivery.has_unanswered_error or may_hide_an_effect(text)
             delivery.fact_ids = sorted({*delivery.fact_ids, error.evidence_id})
-
-
-def _named_by(error: Fact, batch: Iterable[Delivery]) -> list[Delivery]:
-    """Return the deliveries of a run that an error line names; a key that is short may stand in it for something else."""
-    text = error.detail or ""
-    named = [
-        d
-        for d in batch
-        if error.evidence_id in d.fact_ids or (d.message_id is not None and d.message_id in text.lower())
-    ]
-    by_key = (d for d in batch if any(len(key) >= _TELLING_KEY and _is_word_of(text, key) for key in d.business_keys))
-    return named or list(by_key)
 
 
 def prints_whole_batch(facts: Iterable[Fact]) -> bool:
@@ -254,7 +244,7 @@ def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str], invocation: 
                 return {}
             if len(waiting) == 1:
                 message_id = waiting.pop()
-                if message_id in bodies and not _is_word_of(bodies[message_id], fact.key):
+                if message_id in bodies and not is_word_of(bodies[message_id], fact.key):
                     return {}
                 found[fact.key] = message_id
     if not is_declared:
@@ -268,17 +258,6 @@ def _bodies_of_lone_records(facts: Iterable[Fact]) -> dict[str | None, str]:
     begun = {fact.message_id for fact in facts if fact.is_of_hand and (fact.role != "record" or fact.detail == WHOLE)}
     records = [fact for fact in facts if fact.role == "record" and fact.message_id not in begun]
     return {fact.message_id: fact.body or "" for fact in records}
-
-
-def _is_word_of(body: str, key: str) -> bool:
-    """Tell whether a key stands in a body by itself, and not as a part of a longer name or number."""
-    at = body.find(key)
-    while at >= 0:
-        beside = body[max(at - 1, 0) : at] + body[at + len(key) :][:1]
-        if not any(sign.isalnum() or sign in "_-" for sign in beside):
-            return True
-        at = body.find(key, at + 1)
-    return False
 
 
 def gathered(item_id: str, facts: Sequence[Fact], **carried: Any) -> Delivery:

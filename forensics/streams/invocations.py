@@ -14,8 +14,9 @@ from forensics.streams.deliveries import prints_whole_batch
 from forensics.streams.facts import facts_of
 from forensics.streams.gap_parts import parts_of
 from forensics.streams.groups import LAMBDA_STREAM
-from forensics.streams.model import ERROR, Fact, Invocation, LogGroup, LogLine
+from forensics.streams.model import ERROR, REPEAT, Fact, Invocation, LogGroup, LogLine
 from forensics.streams.once import statements_once
+from forensics.streams.repeats import reads_as_repeat
 from forensics.streams.runs import CLOSES, ENDS, IN_ORDER, MARKS, Statement, parted_where_run_again, runs_of
 
 INIT_ERRORS = (
@@ -36,8 +37,8 @@ says success of an exception that the runtime caught and reported. An error line
 less than a success, yet leaves it open (``_end_status``). A timeout line can stand beside any of them."""
 
 
-_ERROR_CHARS = 4_000
-"""So much of an error line is looked at for whose it is, and what failed."""
+LONGEST_DETAIL = 4_000
+"""So much of a line is looked at for whose it is, and what failed."""
 
 UNSAID = "unsaid"
 """The order of a consumer of which nobody declares one."""
@@ -65,7 +66,9 @@ def statements_of(lines: Iterable[LogLine], group: LogGroup, keys: BusinessKeys)
         said = parse_line(line.line, group.consumer, group.name)
         facts = facts_of(said, line.at, line.evidence_id, key_of, with_bodies=True)
         if said.kind == "unhandled_error" or is_error_line(said, line.line):
-            facts.append(Fact(ERROR, line.at, line.evidence_id, detail=line.line[:_ERROR_CHARS]))
+            facts.append(Fact(ERROR, line.at, line.evidence_id, detail=line.line[:LONGEST_DETAIL]))
+        if reads_as_repeat(said, line.line, group.consumer):
+            facts.append(Fact(REPEAT, line.at, line.evidence_id, detail=line.line[:LONGEST_DETAIL]))
         statements.append(
             Statement(
                 line.at,
@@ -267,9 +270,9 @@ def end_said(statement: Statement | ParsedLine) -> int:
 def _of_gap(border_ms: int, lines: Sequence[Statement], silence_ms: int, maker: _Maker) -> list[Invocation]:
     """Part lines that stand in no run: who printed no START (log level WARN) would else seem to have run once.
 
-    How such a run ended nothing tells, and so nothing what an error in it meant.
+    How such a run ended nothing tells, and so nothing what an error in it meant, or words for a repeat.
     """
-    lines = [s._replace(facts=[f for f in s.facts if f.role != ERROR]) for s in lines]
+    lines = [s._replace(facts=[f for f in s.facts if f.role not in (ERROR, REPEAT)]) for s in lines]
     if not any(s.facts for s in lines):
         return []
     if lines[0].at == lines[-1].at:

@@ -65,6 +65,9 @@ HIDDEN, NOT_HIDDEN = "worker_visibility_set", "worker_visibility_refused"
 ERROR = "error"
 """Role of a fact that an application logged an error: of the message it names, else of any that its run had."""
 
+REPEAT = "repeat"
+"""Role of a fact that a function's line reads as if the work was not done again, in words that no settings name."""
+
 _DELETE = ":DeleteMessage"
 """In the detail of a handle error whose refused call was DeleteMessage or DeleteMessageBatch."""
 
@@ -72,9 +75,9 @@ _DELETE = ":DeleteMessage"
 class Fact(NamedTuple):
     """What one line says of one message.
 
-    ``role`` is record, mention, started, effect, guard, failure (named in batchItemFailures), handle_error, idempotency, error or
+    ``role`` is record, mention, started, effect, guard, failure (named in batchItemFailures), handle_error, idempotency, error, repeat or
     worker_<event>; ``detail`` is the reason:operation of a handle error, the kind of an idempotency line, the seconds for which
-    a worker hid its message (HIDDEN), the framework's job id, the text of an error line, WHOLE or TAKEN. Celery's
+    a worker hid its message (HIDDEN), the framework's job id, the text of an error or a repeat, WHOLE or TAKEN. Celery's
     lines name no message: its task id is their key; Active Job's job id stands for one, as it does in the tags of other lines.
     ``thread`` is that of a worker which wrote the line, if the line says it. ``body``: of a record of a function that prints
     no whole batch and no business key, the message's body. ``line_mark``: of a worker's line that tells its own time, what it is
@@ -199,7 +202,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     message: then the absence of a message's own line says nothing. ``is_guard_by_key``: the line of its guard names but a key. ``is_mark_guessed``: its effect names a key, and its message was visible again. ``may_be_of_another``: of a key alone, whose line may be of a message
     whose key no line tells, and ``one_of`` the messages that were in hand then and may have the key. ``has_error``: the run ended in success, and logged an error
     for which it may not have done this message's work; ``may_be_two``: of a worker, whose lines may be of two deliveries (``Handling``);
-    ``is_named_in_error``: its run failed, and an error line names it; ``caught_error_count``: so many errors it had logged before, and went on; ``may_be_skipped``: a worker's line reads as if a repeat was stopped; ``has_unanswered_error``: an error of this message, or of any, after which
+    ``is_named_in_error``: its run failed, and an error line names it; ``caught_error_count``: so many errors it had logged before, and went on; ``may_be_skipped``: a line reads as if a repeat was stopped; ``has_unanswered_error``: an error of this message, or of any, after which
     it may have been done all the same, without its line.
     """
 

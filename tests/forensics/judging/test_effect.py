@@ -298,6 +298,10 @@ CASES = {
         {**WHOLE, "has_stray_guard": True},
         ("unknown", "no_item_lines", None),
     ),
+    "the run returned, and a line reads as if a repeat was stopped": (
+        {**WHOLE, "may_be_skipped": True},
+        ("unknown", "no_item_lines", None),
+    ),
     "a worker returned": ({**WHOLE, **WORKER}, ("unknown", "no_item_lines", None)),
     "what the run was at": (
         {"is_in_progress": True, "run_status": "timeout", "order_inferred": "sequential"},

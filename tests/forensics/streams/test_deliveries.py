@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forensics.streams.deliveries import deliveries_of, gathered
-from forensics.streams.model import ERROR, TAKEN, WHOLE, Delivery, Fact, Invocation
+from forensics.streams.model import ERROR, REPEAT, TAKEN, WHOLE, Delivery, Fact, Invocation
 
 M, N, STRANGER = (f"861bec95-b670-4f2a-acf9-19d5bdd7cbe{n}" for n in "123")
 HANDLE = "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a"
@@ -317,6 +317,34 @@ def test_an_error_is_of_the_message_that_it_names_else_of_any(says, own, doubtfu
     assert {d.item_id for d in deliveries if d.has_unanswered_error} == own
     assert {d.item_id for d in deliveries if d.has_error} == doubtful
     assert {d.item_id for d in deliveries if "e-error-1" in d.fact_ids or "e-1" in d.fact_ids} <= own
+
+
+REPEATS = {
+    "names a message": ([fact(REPEAT, detail=f"already charged {M}")], {M}),
+    "names a key": ([fact(REPEAT, detail="already charged pay-1")], {M}),
+    "names a key that nothing tells of": ([fact(REPEAT, detail="already charged pay-10")], BOTH),
+    "names nobody": ([fact(REPEAT, detail="duplicate, skipped")], BOTH),
+    "names one as a message": (
+        [fact("mention", N, evidence_id="e-1"), fact(REPEAT, evidence_id="e-1", detail="already charged")],
+        {N},
+    ),
+    "is one of several": ([fact(REPEAT, detail="already charged pay-1"), fact(REPEAT, at=2, detail=N)], BOTH),
+    "stands beside an error": ([BY_OTHER, fact(REPEAT, detail=f"already charged {M}")], {M}),
+    "is not there": ([], set()),
+}
+
+
+@pytest.mark.parametrize(("says", "skipped"), REPEATS.values(), ids=REPEATS)
+def test_a_line_that_reads_as_if_a_repeat_was_stopped_is_of_the_message_that_it_names_else_of_any(says, skipped):
+    deliveries = deliveries_of(run(*BATCH, *says, end_status="success"))
+
+    assert {d.item_id for d in deliveries} == BOTH
+    assert {d.item_id for d in deliveries if d.may_be_skipped} == skipped
+    assert {d.item_id for d in deliveries if "e-repeat-1" in d.fact_ids or "e-1" in d.fact_ids} <= skipped
+
+
+def test_a_line_that_reads_as_if_a_repeat_was_stopped_makes_no_delivery():
+    assert deliveries_of(run(fact(REPEAT, detail=f"already charged {M}"), end_status="success")) == []
 
 
 NAMING = {

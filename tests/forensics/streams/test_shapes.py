@@ -11,6 +11,7 @@ SHAPES = {
     "information on a message": (f"[INFO]\t0000-00-00T00:00:00.000Z\t{OWN_ID}\tmessage {OTHER_ID} took 0 s", MENTION),
     "an error by its number": ('{"level":50,"time":0000000000000,"pid":0,"msg":"timed out"}', None),
     "information by its number": ('{"level":00,"time":0000000000000,"pid":0,"msg":"errors: 0"}', 0),
+    "that a repeat was stopped": (f"[INFO]\t0000-00-00T00:00:00.000Z\t{OWN_ID}\talready charged pay-0, skipping", None),
     "information on nobody": (f"[INFO]\t0000-00-00T00:00:00.000Z\t{OWN_ID}\terrors: 0", 0),
 }
 
