@@ -50,13 +50,18 @@ def _finished(d: Delivery) -> bool:
     done so where only a recorded call shows the delete: its word is not in the log, or names nothing. Nor does either tell of work
     that a line seems to say was not done again, in words that no settings name.
     """
-    if d.may_be_skipped:
+    if _may_be_skipped(d):
         return False
     if d.worker_finished_at is not None:
         return not d.has_failed_first
     if _delete_at(d) is None or d.is_given_up or d.has_failed_first or (d.is_job and d.delete_at is None):
         return False
     return d.started_at is not None or d.consumer_kind == "worker"
+
+
+def _may_be_skipped(d: Delivery) -> bool:
+    """A line reads as if the repeat was stopped, and nobody says that the work is done each time."""
+    return d.may_be_skipped and d.is_idempotent is not False
 
 
 def _not_reached(d: Delivery) -> bool:
@@ -91,7 +96,7 @@ def _returned(d: Delivery) -> bool:
     """
     if d.run_status != "success" or d.consumer_kind != "lambda" or d.has_stray_guard or d.has_effect:
         return False
-    if _item_failed(d) or not _was_over(d) or d.may_be_skipped:
+    if _item_failed(d) or not _was_over(d) or _may_be_skipped(d):
         return False
     return d.reports_batch_item_failures is False or d.has_response or d.was_given_back is False
 

@@ -53,6 +53,7 @@ OF_WORKERS = (
     *(needle for form in workers.FORMS for needle in form.needles),
     app_lines.TRACEBACK,
     "failed",
+    *idempotency.REPEAT_NEEDLES,
 )
 """A worker's line with none of these, no id and no configured mark says nothing."""
 

@@ -13,6 +13,7 @@ from forensics.parsers.sqs_records import Record
 from forensics.parsers.threads import thread_of
 from forensics.parsers.workers import WorkerLine
 from forensics.streams.model import ERROR, HIDDEN, SKIPPED, TAKEN, WHOLE, Fact
+from forensics.streams.repeats import reads_as_repeat, repeat_of
 
 _ALSO_SAYS = {
     "worker_failed": "worker_failed",
@@ -82,14 +83,15 @@ def facts_of(
     return facts
 
 
-def of_line(facts: list[Fact], parsed: ParsedLine, line: str) -> list[Fact]:
+def of_line(facts: list[Fact], parsed: ParsedLine, line: str, at: int, evidence_id: str) -> list[Fact]:
     """Return a worker's facts with the thread that wrote their line and its own time's mark, as far as it says them.
 
     And with the receive count that the settings find in it, where it names no two messages: one worker may have a message in hand
     twice at once, and only this tells whose an end is. And that it is an error's, of each message that it names, or reads as if the
-    work was not done again.
+    work was not done again, of whomever it names.
     """
-    if not facts:
+    is_repeat = reads_as_repeat(parsed, line)
+    if not (facts or is_repeat):
         return facts
     thread, mark, count = thread_of(line), mark_of(line), parsed.receive_count
     if count is not None and len({fact.message_id for fact in facts} - {None}) < 2:
@@ -98,6 +100,8 @@ def of_line(facts: list[Fact], parsed: ParsedLine, line: str) -> list[Fact]:
         facts = [fact._replace(detail=SKIPPED) if fact.role == "mention" else fact for fact in facts]
     if parsed.mentions and is_error_line(parsed, line):
         facts = [*facts, *(Fact(ERROR, facts[0].at, facts[0].evidence_id, named) for named in parsed.mentions)]
+    if is_repeat:
+        facts = [*facts, repeat_of(line, at, evidence_id)]
     return facts if thread is None and mark is None else [f._replace(thread=thread, line_mark=mark) for f in facts]
 
 

@@ -14,9 +14,9 @@ from forensics.streams.deliveries import prints_whole_batch
 from forensics.streams.facts import facts_of
 from forensics.streams.gap_parts import parts_of
 from forensics.streams.groups import LAMBDA_STREAM
-from forensics.streams.model import ERROR, REPEAT, Fact, Invocation, LogGroup, LogLine
+from forensics.streams.model import ERROR, LONGEST_DETAIL, REPEAT, Fact, Invocation, LogGroup, LogLine
 from forensics.streams.once import statements_once
-from forensics.streams.repeats import reads_as_repeat
+from forensics.streams.repeats import is_asked, reads_as_repeat, repeat_of
 from forensics.streams.runs import CLOSES, ENDS, IN_ORDER, MARKS, Statement, parted_where_run_again, runs_of
 
 INIT_ERRORS = (
@@ -36,9 +36,6 @@ _TIMEOUT, _CRASH, _ERROR, _UNNAMED_ERROR, _SUCCESS, _LOGGED_ERROR, _PLAIN_REPORT
 says success of an exception that the runtime caught and reported. An error line that an application may have written is
 less than a success, yet leaves it open (``_end_status``). A timeout line can stand beside any of them."""
 
-
-LONGEST_DETAIL = 4_000
-"""So much of a line is looked at for whose it is, and what failed."""
 
 UNSAID = "unsaid"
 """The order of a consumer of which nobody declares one."""
@@ -60,15 +57,15 @@ def invocations_of(
 
 def statements_of(lines: Iterable[LogLine], group: LogGroup, keys: BusinessKeys) -> list[Statement]:
     """Read each line."""
-    key_of = keys.in_group(group.queue_name)
+    key_of, asks_repeats = keys.in_group(group.queue_name), is_asked(group.consumer)
     statements = []
     for line in lines:
         said = parse_line(line.line, group.consumer, group.name)
         facts = facts_of(said, line.at, line.evidence_id, key_of, with_bodies=True)
         if said.kind == "unhandled_error" or is_error_line(said, line.line):
             facts.append(Fact(ERROR, line.at, line.evidence_id, detail=line.line[:LONGEST_DETAIL]))
-        if reads_as_repeat(said, line.line, group.consumer):
-            facts.append(Fact(REPEAT, line.at, line.evidence_id, detail=line.line[:LONGEST_DETAIL]))
+        if asks_repeats and reads_as_repeat(said, line.line):
+            facts.append(repeat_of(line.line, line.at, line.evidence_id))
         statements.append(
             Statement(
                 line.at,

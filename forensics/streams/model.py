@@ -66,7 +66,10 @@ ERROR = "error"
 """Role of a fact that an application logged an error: of the message it names, else of any that its run had."""
 
 REPEAT = "repeat"
-"""Role of a fact that a function's line reads as if the work was not done again, in words that no settings name."""
+"""Role of a fact that a line reads as if the work was not done again, in words that no settings name."""
+
+LONGEST_DETAIL = 4_000
+"""So much of the line of either is looked at for whose it is, and what failed."""
 
 _DELETE = ":DeleteMessage"
 """In the detail of a handle error whose refused call was DeleteMessage or DeleteMessageBatch."""

@@ -13,7 +13,7 @@ from forensics.parsers.line import ParsedLine
 from forensics.parsers.mentions import SEND_NEEDLE
 from forensics.streams.invocations import ENDED, end_said
 from forensics.streams.model import LogGroup
-from forensics.streams.repeats import reads_as_repeat
+from forensics.streams.repeats import is_asked, reads_as_repeat
 
 OWN_ID, OTHER_ID = "eeeeeeee-eeee-eeee-eeee-eeeeeeeeeeee", "ffffffff-ffff-ffff-ffff-ffffffffffff"
 """What stands in a shape for the invocation's own request id and for any other id; without digits, which are masked."""
@@ -66,7 +66,7 @@ def ask(shape: str, group: LogGroup) -> Shape:
     """Ask the grammar what every line of a shape says."""
     line = shape.replace(SEND, SEND_NEEDLE)
     said = parse_line(line, group.consumer, group.name)
-    is_odd = is_error_line(said, line) or reads_as_repeat(said, line, group.consumer)
+    is_odd = is_error_line(said, line) or (is_asked(group.consumer) and reads_as_repeat(said, line))
     return ODD if is_odd else _shape_of(said, group)
 
 

@@ -57,8 +57,10 @@ def by_the_grammar(events: pl.DataFrame, reading: Reading) -> Part:
     for row in as_lines(events.filter(~is_function)).iter_rows(named=True):
         group = reading.groups[row["log_group"]]
         said = parse_line(row["line"], group.consumer, group.name)
-        if mine := facts_of(said, row["at"], row["evidence_id"], reading.keys.in_group(group.queue_name)):
-            facts.append((*(row[name] for name in PLACE), of_line(mine, said, row["line"])))
+        where = row["at"], row["evidence_id"]
+        mine = facts_of(said, *where, reading.keys.in_group(group.queue_name))
+        if mine := of_line(mine, said, row["line"], *where):
+            facts.append((*(row[name] for name in PLACE), mine))
     return told.and_part(Part(facts=fact_rows(facts)))
 
 

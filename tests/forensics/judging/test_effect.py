@@ -302,6 +302,18 @@ CASES = {
         {**WHOLE, "may_be_skipped": True},
         ("unknown", "no_item_lines", None),
     ),
+    "the same, and each run does the work again": (
+        {**WHOLE, "may_be_skipped": True, "is_idempotent": False, "run_ended_at": 9},
+        ("yes", "returned", 9),
+    ),
+    "the same, and no run does": (
+        {**WHOLE, "may_be_skipped": True, "is_idempotent": True},
+        ("unknown", "no_item_lines", None),
+    ),
+    "a worker finished, a line reads so, and it does the work each time": (
+        {"worker_finished_at": 2, "may_be_skipped": True, "is_idempotent": False, **WORKER},
+        ("yes", "finished", 2),
+    ),
     "a worker returned": ({**WHOLE, **WORKER}, ("unknown", "no_item_lines", None)),
     "what the run was at": (
         {"is_in_progress": True, "run_status": "timeout", "order_inferred": "sequential"},

@@ -7,7 +7,7 @@ import pytest
 from forensics.parsers import parse_line
 from forensics.settings import Consumer
 from forensics.streams.facts import facts_of, of_line
-from forensics.streams.model import SKIPPED, Fact
+from forensics.streams.model import REPEAT, SKIPPED, Fact
 
 A, B = "861bec95-b670-4f2a-acf9-19d5bdd7cbe5", "949de5cd-d2b0-400c-86ce-d86da8f7dacd"
 HANDLE = "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a"
@@ -195,7 +195,7 @@ def test_a_workers_facts_of_one_message_all_have_the_receive_count_of_their_line
         (f"message {A}: charged m={B}, attempt 3", {None}),
     ):
         parsed = parse_line(line, CONSUMER, "/ecs/pay")
-        assert {fact.receive_count for fact in of_line(facts_of(parsed, 0, "e-1"), parsed, line)} == counts
+        assert {fact.receive_count for fact in of_line(facts_of(parsed, 0, "e-1"), parsed, line, 0, "e-1")} == counts
 
 
 def test_what_sqs_counted_itself_stands():
@@ -297,7 +297,7 @@ SAYS_OF_ITSELF = {
 
 @pytest.mark.parametrize(("line", "thread", "is_timed"), SAYS_OF_ITSELF.values(), ids=SAYS_OF_ITSELF)
 def test_the_facts_of_a_workers_line_bear_what_it_says_of_itself(line, thread, is_timed):
-    facts = of_line([Fact("effect", 0, "e-1", "a"), Fact("deleted", 0, "e-1", "a")], parse_line(line), line)
+    facts = of_line([Fact("effect", 0, "e-1", "a"), Fact("deleted", 0, "e-1", "a")], parse_line(line), line, 0, "e-1")
 
     assert {fact.thread for fact in facts} == {thread}
     assert [fact.line_mark is not None for fact in facts] == [is_timed] * 2
@@ -319,7 +319,12 @@ REPEATS = {
 def test_a_workers_line_reads_as_if_the_work_was_not_done_again(line):
     parsed = parse_line(line)
 
-    assert [fact.detail for fact in of_line(facts_of(parsed, 0, "e-1"), parsed, line)] == [SKIPPED]
+    facts = of_line(facts_of(parsed, 0, "e-1"), parsed, line, 0, "e-1")
+
+    assert [(fact.role, fact.message_id, fact.detail) for fact in facts] == [
+        ("mention", A, SKIPPED),
+        (REPEAT, None, line),
+    ]
 
 
 @pytest.mark.parametrize("said", ["charged", "is ready for", "processed order 7 before noon for", "skips nothing for"])
@@ -327,7 +332,21 @@ def test_a_workers_line_reads_as_if_work_was_done(said):
     line = f"{said} message {A}"
     parsed = parse_line(line)
 
-    assert SKIPPED not in [fact.detail for fact in of_line(facts_of(parsed, 0, "e-1"), parsed, line)]
+    facts = of_line(facts_of(parsed, 0, "e-1"), parsed, line, 0, "e-1")
+
+    assert [fact.role for fact in facts if fact.detail != SKIPPED] == ["mention"]
+
+
+def test_a_workers_line_that_names_nobody_reads_as_if_the_work_was_not_done_again():
+    line = "2026-01-05 12:00:00.123 [sqs-3] pay-1 already charged, skipping"
+    parsed = parse_line(line)
+    (fact,) = of_line(facts_of(parsed, 5_000, "e-1"), parsed, line, 5_000, "e-1")
+
+    assert (fact.role, fact.at, fact.evidence_id, fact.item_id, fact.thread) == (REPEAT, 5_000, "e-1", None, "sqs-3")
+
+
+def test_a_line_that_says_nothing_states_nothing():
+    assert of_line([], parse_line("done"), "done", 0, "e-1") == []
 
 
 ERRORS = {
@@ -341,6 +360,6 @@ ERRORS = {
 @pytest.mark.parametrize(("line", "roles"), ERRORS.values(), ids=ERRORS)
 def test_an_error_of_a_worker_is_of_the_message_that_its_line_names(line, roles):
     parsed = parse_line(line, CONSUMER)
-    facts = of_line(facts_of(parsed, 5_000, "e-1", lambda r: None), parsed, line)
+    facts = of_line(facts_of(parsed, 5_000, "e-1", lambda r: None), parsed, line, 5_000, "e-1")
 
     assert [(fact.role, fact.message_id) for fact in facts] == [(role, A) for role in roles]
