@@ -9,7 +9,7 @@ from forensics.parsers import app_lines, json_lines, lambda_text, sqs_records
 from forensics.parsers.batch_processors import given_back
 from forensics.parsers.handle_errors import HandleError, handle_error
 from forensics.parsers.idempotency import idempotency
-from forensics.parsers.marks import Mark, mark, placed
+from forensics.parsers.marks import Mark, is_denied, mark, placed
 from forensics.parsers.mentions import is_taking, mentions
 from forensics.parsers.sqs_records import Record
 from forensics.parsers.workers import WorkerLine, worker
@@ -166,6 +166,8 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
         mark(text, e, message_id) if e else None
         for e in (said.effect, said.started, said.guard, said.deleted, said.failed, said.visibility_set)
     )
+    if effect is not None and said.effect and is_denied(text, said.effect):
+        effect = None  # "already charged k=1" matches the expression of "charged k=1", too
     kind = "handle_error" if refused else "app" if is_app else "other"
     if unhandled:
         kind = "unhandled_error" if unhandled.is_certain else "logged_error"

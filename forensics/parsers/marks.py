@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from forensics.json_path import value_in
 from forensics.parsers.expressions import bounded
-from forensics.parsers.grammar import Pattern
+from forensics.parsers.grammar import Pattern, holds_any
 
 _NEVER_LITERAL = set("\\^$.|?*+()[]{}")
 
@@ -69,6 +69,27 @@ def mark(text: str, expression: str, message_id: str | None = None) -> Mark | No
     if (seconds := groups.get("seconds")) is None:
         return Mark(message_id, key)
     return Mark(message_id, key, int(seconds)) if _SECONDS.fullmatch(seconds) else None
+
+
+_DENYING = Pattern(
+    "denying",
+    r"(?i:(?<![a-z])(?:already|previously|not|never|cannot|[a-z]{2,8}n't)(?:[ _-](?:be|been|yet)){0,2}[ _-])(?![\s\S])",
+)
+_DENYING_NEEDLES = ("lready", "LREADY", "reviously", "REVIOUSLY", "ot", "OT", "ever", "EVER", "n't", "N'T")
+_LONGEST_DENIAL = 40
+
+
+def is_denied(text: str, expression: str) -> bool:
+    """Tell whether words right before an expression's first match say that this was done before, or not at all.
+
+    >>> [is_denied(f"{words}charged p-7", "charged (?P<key>[^ ]+)") for words in ("", "already ", "not yet ", "re")]
+    [False, True, True, False]
+    """
+    if not holds_any(text, _DENYING_NEEDLES):
+        return False
+    found = mark_pattern(expression).compiled.search(text)
+    before = text[max(found.start() - _LONGEST_DENIAL, 0) : found.start()] if found else ""
+    return _DENYING.compiled.search(before) is not None
 
 
 def placed(text: str, place: str | None, group: str) -> str | None:

@@ -4,7 +4,7 @@ import pytest
 
 from forensics.parsers import parse_line
 from forensics.parsers.marks import Mark
-from forensics.settings import Settings
+from forensics.settings import Consumer, Settings
 
 ID = "861bec95-b670-4f2a-acf9-19d5bdd7cbe5"
 SETTINGS = Settings.parse(
@@ -55,6 +55,11 @@ CASES = {
     "a guard that holds the words of the effect": (
         FUNCTION,
         "already charged p-7",
+        {"guard_mark": Mark(None, "p-7")},
+    ),
+    "a guard beside the effect": (
+        FUNCTION,
+        "charged p-7, as it was not already charged p-7",
         {"guard_mark": Mark(None, "p-7"), "effect": Mark(None, "p-7")},
     ),
     "for how long it is hidden": (FUNCTION, f"lease for 40 s msg={ID}", {"visibility_mark": Mark(ID, None, 40)}),
@@ -75,3 +80,47 @@ def test_a_line_says_what_its_consumer_is_configured_for(consumer, line, expecte
         **dict.fromkeys((*MARKS, "receive_count")),
         **expected,
     }
+
+
+DENIED = {
+    "already charged": "already charged p-7",
+    "in capitals": "ALREADY charged p-7",
+    "been done": "pay has already been charged p-7",
+    "not done": "was not charged p-7",
+    "not done yet": "not yet charged p-7",
+    "with a short form": "hadn't been charged p-7",
+    "never done": "never charged p-7",
+    "before": "previously charged p-7",
+    "in one word": "event=already_charged p-7",
+    "in a field": '{"event": "not-charged p-7"}',
+}
+SAID = {
+    "nothing before it": "charged p-7",
+    "further words before it": "already there: charged p-7",
+    "another sentence": "it was not. charged p-7",
+    "a part of a word": "knot charged p-7",
+    "a longer word": "another charged p-7",
+    "behind it": "charged p-7, not p-8, already",
+    "on the line before": "already\ncharged p-7",
+    "so long before it that it says nothing": f"not{' ' * 40}charged p-7",
+}
+
+
+@pytest.mark.parametrize("line", DENIED.values(), ids=DENIED)
+def test_an_effect_is_none_that_the_words_before_it_deny(line):
+    assert parse_line(line, Consumer(effect="charged (?P<key>p-[0-9]+)")).effect is None
+
+
+@pytest.mark.parametrize("line", SAID.values(), ids=SAID)
+def test_other_words_deny_no_effect(line):
+    assert parse_line(line, Consumer(effect="charged (?P<key>p-[0-9]+)")).effect == Mark(None, "p-7")
+
+
+def test_what_an_expression_itself_matches_denies_nothing():
+    consumer = Consumer(effect="not yet charged (?P<key>p-[0-9]+)")
+
+    assert parse_line("not yet charged p-7", consumer).effect == Mark(None, "p-7")
+
+
+def test_only_an_effect_is_denied():
+    assert parse_line("already begun p-7", Consumer(started="begun (?P<key>p-[0-9]+)")).started == Mark(None, "p-7")
