@@ -166,8 +166,11 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
         mark(text, e, message_id) if e else None
         for e in (said.effect, said.started, said.guard, said.deleted, said.failed, said.visibility_set)
     )
-    if effect is not None and said.effect and is_denied(text, said.effect):
-        effect = None  # "already charged k=1" matches the expression of "charged k=1", too
+    # "already charged k=1" matches the expression of "charged k=1", too
+    effect, started, deleted = (
+        None if e is None or found_mark is None or is_denied(text, e) else found_mark
+        for e, found_mark in ((said.effect, effect), (said.started, started), (said.deleted, deleted))
+    )
     kind = "handle_error" if refused else "app" if is_app else "other"
     if unhandled:
         kind = "unhandled_error" if unhandled.is_certain else "logged_error"

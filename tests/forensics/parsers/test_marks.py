@@ -122,5 +122,18 @@ def test_what_an_expression_itself_matches_denies_nothing():
     assert parse_line("not yet charged p-7", consumer).effect == Mark(None, "p-7")
 
 
-def test_only_an_effect_is_denied():
-    assert parse_line("already begun p-7", Consumer(started="begun (?P<key>p-[0-9]+)")).started == Mark(None, "p-7")
+DENIABLE = {
+    "effect": ("effect", None),
+    "started": ("started", None),
+    "deleted": ("deleted_mark", None),
+    "guard": ("guard_mark", Mark(None, "p-7")),
+    "failed": ("failed_mark", Mark(None, "p-7")),
+}
+
+
+@pytest.mark.parametrize(("setting", "expected"), DENIABLE.items(), ids=DENIABLE)
+def test_what_says_that_work_began_or_was_done_can_be_denied(setting, expected):
+    name, mark = expected
+    said = parse_line("already done p-7", Consumer(**{setting: "done (?P<key>p-[0-9]+)"}))
+
+    assert getattr(said, name) == mark
