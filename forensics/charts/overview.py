@@ -13,7 +13,7 @@ from forensics.charts.hover import mark_key
 from forensics.charts.lanes import microseconds
 from forensics.charts.marks import MARKS
 from forensics.charts.palette import ALARM, OUTLINE
-from forensics.charts.timeline import MOST_LABELS, clock_title, empty_figure, lay_out, tick_formats
+from forensics.charts.timeline import MOST_LABELS, clock_title, empty_figure, lay_out, tick_formats, ticks_above
 from forensics.charts.words import clock, local
 from forensics.language import ENGLISH, Language
 
@@ -43,6 +43,7 @@ def overview_figure(timeline: pd.DataFrame, zone: ZoneInfo, say: Language = ENGL
         y=list(range(len(lanes))),
         z=counts.to_numpy(),
         zmin=0,
+        zmax=_busiest(counts, lanes),
         colorscale="Cividis",
         colorbar={"title": {"text": say("in flight")}, "thickness": 14, "outlinewidth": 0},
         hovertemplate=f"%{{x}}<br>%{{z}} {say('in flight')}<extra></extra>",
@@ -52,10 +53,18 @@ def overview_figure(timeline: pd.DataFrame, zone: ZoneInfo, say: Language = ENGL
     _diamonds(drawing, timeline, lanes, zone, say)
     names = [say(OTHERS) if name == OTHERS else environment_label(name) for name in lanes]
     lay_out(drawing, names, 1)
-    drawing.x_axis(type="date", showgrid=False, tickformatstops=tick_formats(say), tickangle=0)
+    above = ticks_above(len(names))
+    side = "top" if above else "bottom"
+    drawing.x_axis(type="date", showgrid=False, tickformatstops=tick_formats(say), tickangle=0, side=side)
     drawing.lay_out(dragmode="select", selectdirection="h")
-    clock_title(drawing, (edges[0], edges[-1]), zone, say)
+    clock_title(drawing, (edges[0], edges[-1]), zone, say, above)
     return drawing.figure()
+
+
+def _busiest(counts: pd.DataFrame, lanes: list[str]) -> int:
+    """Return the count of the brightest colour: of the lanes that are named, as hundreds folded into one would leave those dark."""
+    of_one = counts.iloc[:-1] if OTHERS in lanes and len(lanes) > 1 else counts
+    return max(1, int(of_one.to_numpy().max()))
 
 
 def lane_names(windows: pd.DataFrame) -> list[str]:

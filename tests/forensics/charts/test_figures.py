@@ -388,6 +388,22 @@ def test_more_than_forty_consumers_share_a_last_lane():
     assert lanes[-1] == OTHERS
 
 
+def test_hundreds_of_consumers_folded_into_one_lane_leave_the_named_ones_their_colours():
+    frame = _many(300).assign(consumer=[f"/aws/lambda/f|stream-{n}|r|1" for n in range(300)], at=pd.Timestamp(START))
+    drawn = overview_figure(frame, UTC).data[0]
+
+    assert max(drawn.z[-1]) == 300 - 39
+    assert drawn.zmax == 1, "the brightest colour is that of the busiest lane that is named"
+
+
+@pytest.mark.parametrize(("consumers", "side"), [(4, "bottom"), (300, "top")])
+def test_times_of_the_overview_stand_where_no_legend_covers_them(consumers, side):
+    """Of many lanes the legend stands right below them: days under the times were covered there."""
+    frame = _many(300).assign(consumer=[f"/aws/lambda/f|stream-{n % consumers}|r|1" for n in range(300)])
+
+    assert overview_figure(frame, UTC).layout.xaxis.side == side
+
+
 def test_a_ledger_draws_the_same_marks_as_the_timeline_of_its_incident(double_billing):
     story = Story()
     tales.double_billing(story)
