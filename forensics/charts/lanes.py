@@ -5,6 +5,7 @@ Times are whole microseconds since 1970, UTC.
 """
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -204,6 +205,21 @@ def lane_names(items: Sequence[str], labels: Mapping[str, str]) -> list[str]:
         f"{KEY_ITEM}{name}" if item.startswith(KEY_ITEM) and name in others else name
         for item, name in zip(items, names, strict=True)
     ]
+
+
+def key_labels(keys: Mapping[str, str]) -> dict[str, str]:
+    """Name lanes by business key, cut where it is long; messages of one key are told apart by how their ids begin.
+
+    >>> key_labels({"11d6ee51-4cc7-4302": "pay_1041", "9f06ee51-4cc7-4302": "pay_1041", "aa": "pay_1042", "key:pay_1042": "pay_1042"})
+    {'11d6ee51-4cc7-4302': 'pay_1041 11d6…', '9f06ee51-4cc7-4302': 'pay_1041 9f06…', 'aa': 'pay_1042'}
+    """
+    of_messages = {key for item, key in keys.items() if not item.startswith(KEY_ITEM)}
+    named = {item: key for item, key in keys.items() if not (item.startswith(KEY_ITEM) and key in of_messages)}
+    short = dict(zip(named, short_names(list(named.values()), 13, "…"), strict=True))
+    often = Counter(short.values())
+    shared = [item for item, name in short.items() if often[name] > 1]
+    begun = dict(zip(shared, short_names(shared, 4, "…"), strict=True))
+    return {item: f"{name} {begun[item]}" if item in begun else name for item, name in short.items()}
 
 
 def short_names(names: Sequence[str], chars: int = 8, cut: str = "") -> list[str]:

@@ -24,7 +24,7 @@ _TOP, _BOTTOM = 62, 128
 """Pixels above and below the lanes; above stand two rows of names, and over them Plotly's toolbar of 28 pixels."""
 _NAME_ROWS = 2
 """Rows of names of lines that the top margin has room for."""
-_LEFT, _MOST_LEFT, _PER_CHAR = 72, 134, 7.3
+_LEFT, _MOST_LEFT, _PER_CHAR = 72, 164, 7.3
 """Left margin: its least, its most, and pixels per character of the longest label."""
 _LEGEND_BELOW, _TICKS_BELOW, _GAP_ROW = 66, 44, 15
 """Pixels between the lanes and the legend: those of tick labels, where they stand below, and a row of gap labels."""

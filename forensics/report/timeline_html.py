@@ -3,7 +3,6 @@
 import hashlib
 import json
 from base64 import b64encode
-from collections import Counter
 from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -17,7 +16,7 @@ from forensics.charts import consumers_figure, overview_figure
 from forensics.charts import timeline_figure as timeline_of_messages
 from forensics.charts.consumers import consumer_lanes
 from forensics.charts.groups import with_groups
-from forensics.charts.lanes import short_names
+from forensics.charts.lanes import key_labels
 from forensics.language import ENGLISH, Language
 from forensics.report.case import Case
 from forensics.sentence import counted, marked, said
@@ -118,8 +117,7 @@ def timeline_frame(case: Case) -> pd.DataFrame:
 
 
 def lane_labels(case: Case) -> dict[str, str]:
-    """Name a lane by its message's business key where it has exactly one and no other message here shares it."""
-    keys = {m["item_id"]: m["business_keys"][0] for m in case.messages if len(m["business_keys"] or ()) == 1}
-    short = dict(zip(keys, short_names(list(keys.values()), 13, "…"), strict=True))
-    names = Counter(short.values())
-    return {item: name for item, name in short.items() if names[name] == 1}
+    """Name a lane by its message's business key where it has exactly one."""
+    return key_labels(
+        {m["item_id"]: m["business_keys"][0] for m in case.messages if len(m["business_keys"] or ()) == 1}
+    )

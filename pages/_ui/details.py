@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from forensics.charts.lanes import lane_names, short_names
+from forensics.charts.lanes import key_labels, lane_names
 from forensics.lake.conditions import Condition
 from forensics.tables.findings import DELIVERIES, MESSAGES
 from forensics.terms import END_WORDS, event_words
@@ -39,7 +39,9 @@ def memory_of(case: Case) -> str:
 
 def keys(case: Case, page: Page) -> dict[str, str]:
     """Return per item id its business key, where it has exactly one and no other message here shares it."""
-    return _keys((*page.board.key, case["incident_id"]), case, page)
+    found = _keys((*page.board.key, case["incident_id"]), case, page)
+    often = Counter(found.values())
+    return {item: key for item, key in found.items() if often[key] == 1}
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -47,17 +49,14 @@ def _keys(key: tuple[Any, ...], _case: Case, _page: Page) -> dict[str, str]:
     rows = _page.board.records(
         MESSAGES, ("incident_id", "==", _case["incident_id"]), columns=("item_id", "business_keys")
     )
-    found = {r["item_id"]: r["business_keys"][0] for r in rows if len(r["business_keys"] or []) == 1}
-    often = Counter(found.values())
-    return {item: key for item, key in found.items() if often[key] == 1} if len(rows) <= MOST_NAMED else {}
+    if len(rows) > MOST_NAMED:
+        return {}
+    return {r["item_id"]: r["business_keys"][0] for r in rows if len(r["business_keys"] or []) == 1}
 
 
 def labels(case: Case, page: Page) -> dict[str, str]:
-    """Return what lanes are called by item id: the business key, cut where it is long, if that still tells them apart."""
-    found = keys(case, page)
-    short = dict(zip(found, short_names(list(found.values()), 13, "…"), strict=True))
-    often = Counter(short.values())
-    return {item: name for item, name in short.items() if often[name] == 1}
+    """Return what lanes are called by item id: the business key, and how the id begins where messages share it."""
+    return key_labels(_keys((*page.board.key, case["incident_id"]), case, page))
 
 
 def of_chosen(rows: Any, chosen: list[str], named: dict[str, str]) -> Any:
@@ -78,7 +77,7 @@ def tables(case: Case, page: Page, timeline: Any, chosen: list[str]) -> dict[str
     if chosen and not items:
         st.info(say("No message of that id is shown here."), icon=":material/search_off:")
         return None
-    left, right = st.columns([4, 5], gap="medium")
+    left, right = st.columns(2, gap="medium")
     with left:
         st.subheader(say("Deliveries"), anchor="deliveries")
         deliveries(page, ("queue_arn", "==", case["queue_arn"]), ("item_id", "in", tuple(sorted(items))), names=names)
@@ -181,7 +180,7 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
                 width=width, help=say("When SQS handed it out; times in {zone}.", zone=clock.label())
             ),
             "Hidden until": st.column_config.TextColumn(width=width, help=say("Received + visibility timeout.")),
-            "Ended by": st.column_config.TextColumn(width=108),
+            "Ended by": st.column_config.TextColumn(width=124),
             "Work done": st.column_config.TextColumn(
                 help=say("Was the work done in this delivery, and what shows it.")
             ),
