@@ -26,6 +26,7 @@ from forensics.report.summary import certainty_text, state_text
 from forensics.report.told import cause, rival
 from forensics.report.works import by_work, repeated_text
 from forensics.sentence import said
+from forensics.terms import TRIGGER_NAMES
 from forensics.words import clock_text, interval_text, ms_between, offset_text, span_text
 
 MOST_EVIDENCE_LINES = 2000
@@ -72,6 +73,10 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
     works_count = case.judged.get("works") or len(works)
     verdicts, aside = verdicts_told(case.incident)
     is_printed = bool(more.get("static"))
+
+    def marks_of(work: Mapping[str, Any]) -> str:
+        return marks_text(case.marks.of(work["item_ids"]))
+
     page = _environment(options).get_template(template)
     return page.render(
         shown_chars=MOST_PRINTED_CHARS if is_printed else None,
@@ -104,7 +109,9 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         most_ledger=MOST_LEDGER[template],
         book_sums=book_sums(case.books),
         dead=dead_of(case.queue_findings),
-        marks_of=lambda work: marks_text(case.marks.of(work["item_ids"])),
+        marks_of=marks_of,
+        has_marks=any(map(marks_of, works)),
+        named=lambda code: language(TRIGGER_NAMES[code]) if code in TRIGGER_NAMES else language.maybe(code),
         said_of=lambda incident: language.sentence(headline(incident)),
         events=case.timeline[:MOST_EVENTS] if options.all_events else (),
         evidence=(_proving(case) if is_printed else case.evidence)[:MOST_EVIDENCE_LINES],

@@ -45,7 +45,7 @@ def test_reports_count_the_works_that_were_sent_again_beside_those_that_were_red
         for m, origin in zip(case.messages[:2], (None, "producer_retry"), strict=True)
     ]
 
-    assert "- Works sent again: `producer_retry` 1" in markdown_page(
+    assert "- Works sent again: Sent twice by the producer `producer_retry` 1" in markdown_page(
         replace(case, messages=tuple(others)), ReportOptions()
     )
     assert "Works sent again" not in markdown_page(case, ReportOptions())

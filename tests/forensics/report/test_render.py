@@ -159,13 +159,17 @@ def test_the_picture_takes_the_form_that_fits_and_says_which(case, messages, del
     assert sentence in page
 
 
-def test_lanes_are_named_by_business_keys_and_by_ids_where_keys_are_shared(case):
+def test_lanes_are_named_by_business_keys_and_where_keys_are_shared_by_the_ids_too(case):
     page = render(case, "html").decode()
     shared = tuple({**m, "business_keys": ["pay-1"]} for m in case.messages)
     page_of_shared = render(dataclasses.replace(case, messages=shared), "html").decode()
 
     assert '"pay-1001"' in page.partition('id="timeline-data">')[2]
-    assert '"pay-1"' not in page_of_shared.partition('id="timeline-data">')[2]
+    drawn = page_of_shared.partition('id="timeline-data">')[2]
+    assert '"pay-1"' not in drawn
+    for message_id in world.IDS:
+        assert json.dumps(f"pay-1 …{message_id[-4:]}") in drawn
+    assert f">pay-1 …{world.IDS[0][-4:]}</text>" in page_of_shared
 
 
 def test_without_a_message_there_is_no_picture_and_no_script(case):
@@ -320,6 +324,32 @@ def test_why_is_said_once_per_reason_and_not_once_per_work(case):
 
     assert page.count("Nothing stopped the repeat.") == 1
     assert "works: 2 (<code>pay-1001</code>, <code>pay-1002</code>)" in page
+
+
+def test_a_browser_prints_the_still_picture_in_the_place_of_the_one_that_moves(case):
+    """Printed, the picture that moves keeps the width of the screen, and paper cuts off its right third."""
+    page = render(case, "html").decode()
+    printed = page.partition("@media print {")[2].partition("\n")[0]
+
+    assert '<div class="still"><svg' in page
+    assert ".still { display: none; }" in page.partition("@media print")[0]
+    for rule in ("#timeline { display: none; }", ".still { display: block; }", ".wide { overflow: visible; }"):
+        assert rule in printed
+        assert rule in page.partition("<noscript>")[2].partition("</noscript>")[0] or rule.startswith(".wide")
+
+
+@pytest.mark.parametrize("form", ["html", "md"])
+def test_what_was_repeated_is_an_interval_and_causes_are_said_in_words(case, form):
+    page = render(case, form).decode()
+    impact = page.partition("Work repeated (times)")[2][:40]
+
+    assert "1 to 2" in impact
+    assert "Finished, but its batch failed" in page.partition("Causes of redelivery")[2][:120]
+
+
+@pytest.mark.parametrize("form", ["html", "md"])
+def test_marks_have_a_column_only_where_somebody_marked_a_message(case, form):
+    assert "Marked" not in render(case, form).decode()
 
 
 def test_paper_holds_the_lines_that_prove_and_json_all(case):
