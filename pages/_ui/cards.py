@@ -29,6 +29,14 @@ def row_px(texts: Iterable[tuple[str, int]]) -> int:
     return ROW_OF_TWO_LINES + LINE_PX * max(0, max(lines, default=0) - LINES_OF_A_ROW)
 
 
+def lines_px(texts: Iterable[tuple[str, int]]) -> int:
+    """Return the same where every text may fit on one line: Streamlit breaks no line in rows of less than ``ROW_OF_TWO_LINES``."""
+    told = list(texts)
+    return (
+        row_px(told) if any(_lines(text, (px - TEXT_PADDING_PX) // TEXT_CELL_PX) > 1 for text, px in told) else ROW_PX
+    )
+
+
 def _lines(text: str, width: int) -> int:
     """Return the lines that a cell takes for a text of which ``width`` letters fit on one: it breaks at spaces, and inside what is longer.
 

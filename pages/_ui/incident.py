@@ -17,6 +17,7 @@ from forensics.report.works import by_work
 from forensics.sentence import said
 from forensics.terms import INVOKED_AGAIN
 from pages._ui import exports, marks
+from pages._ui.cards import lines_px, two_line_height
 from pages._ui.case import case_of
 from pages._ui.completeness import warn
 from pages._ui.device import shortcut
@@ -26,7 +27,7 @@ from pages._ui.readiness import readiness
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, language, offset_text, say, term
 from pages._ui.shell import Page
-from pages._ui.tables import data_table
+from pages._ui.tables import data_table, opening_table
 from pages._ui.words import VERDICTS, cause, code_counts, plain, rival, verdict_badges, verdict_column
 
 Incident = dict[str, Any]
@@ -238,13 +239,14 @@ def verdicts(case: Incident, page: Page) -> None:
     order = {word: n for n, word in enumerate(VERDICTS)}
     spoken = language()
     ranked = sorted(rows, key=lambda m: (order.get(m["verdict"], 9), str(m["first_received_at"]), m["item_id"]))
-    data_table(
+    _verdict_table(
         [
             {
                 "Verdict": [m["verdict"]],
                 "Times done": spoken.interval(m["effects_at_least"] or 0, m["effects_at_most"]),
-                "Message": ", ".join(m["message_ids"] or m["item_ids"]),
                 "Keys": ", ".join(m["business_keys"] or []),
+                "Cause": ", ".join(map(cause, m["causes"] or filter(None, [m["origin"]]))),
+                "Message": ", ".join(m["message_ids"] or m["item_ids"]),
                 "Marked": " · ".join(dict.fromkeys(marked[i] for i in m["item_ids"] if i in marked)) or None,
                 "Why it was redelivered": m["trigger_sentence"],
                 "Guard": m["guard_sentence"],
@@ -254,22 +256,7 @@ def verdicts(case: Incident, page: Page) -> None:
             }
             for m in ranked[:MOST_MESSAGES]
         ],
-        told=("Why it was redelivered", "Guard", "Effect", "Certainty", "Marked"),
-        hide_index=True,
-        key="verdicts",
-        placeholder="–",
-        height=420 if len(ranked) > 10 else "auto",
-        column_config={
-            "Verdict": verdict_column(),
-            "Times done": st.column_config.TextColumn(
-                width=84, help=say("Times the work was done: for sure, to at most.")
-            ),
-            "Marked": st.column_config.TextColumn(width=110),
-            "Why it was redelivered": st.column_config.TextColumn(width=320),
-            "Guard": st.column_config.TextColumn(width=240, help=say("Why the repeat was or was not stopped.")),
-            "Effect": st.column_config.TextColumn(width=240),
-        },
-        alt=title,
+        title,
     )
     if len(ranked) > MOST_MESSAGES:
         st.caption(
@@ -279,6 +266,32 @@ def verdicts(case: Incident, page: Page) -> None:
                 n=len(ranked),
             )
         )
+
+
+@st.fragment
+def _verdict_table(rows: list[dict[str, Any]], title: str) -> None:
+    """Show what tells works apart and what is done about each first; a chosen row opens with its sentences."""
+    is_shown = {name: any(row[name] for row in rows) for name in ("Keys", "Marked")}
+    opening_table(
+        rows,
+        [name for name in rows[0] if is_shown.get(name, True)],
+        ["Verdict", "Times done", "Keys" if is_shown["Keys"] else "Message"],
+        told=("Why it was redelivered", "Guard", "Effect", "Certainty", "Marked"),
+        key="verdicts",
+        height=420 if len(rows) > 10 else "auto",
+        column_config={
+            "Verdict": verdict_column(),
+            "Times done": st.column_config.TextColumn(
+                width=84, help=say("Times the work was done: for sure, to at most.")
+            ),
+            "Message": st.column_config.TextColumn(width=264),
+            "Marked": st.column_config.TextColumn(width=110),
+            "Why it was redelivered": st.column_config.TextColumn(width=320),
+            "Guard": st.column_config.TextColumn(width=240, help=say("Why the repeat was or was not stopped.")),
+            "Effect": st.column_config.TextColumn(width=240),
+        },
+        alt=title,
+    )
 
 
 def guards(case: Incident, page: Page) -> None:
@@ -325,27 +338,31 @@ def settings_then(incident: Incident, page: Page) -> None:
         st.markdown(say("No snapshot of the queue's or function's settings is in the lake."))
         return
     was_changed = any(f.now for f in facts)
+    rows = [
+        {
+            "Setting": _capital(term(f.name)),
+            "Value": f.value,
+            **({"Now": f.now or ""} if was_changed else {}),
+            "Advised": f.advice,
+            "": "not as advised" if f.falls_short else "",
+            "Source": f.source,
+        }
+        for f in facts
+    ]
+    px = {"Setting": 160, "Value": 130, "Now": 110, "Advised": 230 if was_changed else 330, "": 104, "Source": 128}
+    high = lines_px((in_words(row[name]), px[name]) for row in rows for name in row)
     data_table(
-        [
-            {
-                "Setting": _capital(term(f.name)),
-                "Value": f.value,
-                **({"Now": f.now or ""} if was_changed else {}),
-                "Advised": f.advice,
-                "": "not as advised" if f.falls_short else "",
-                "Source": f.source,
-            }
-            for f in facts
-        ],
+        rows,
         told=("Value", "Now", "Advised", "", "Source"),
         hide_index=True,
         key="settings",
+        row_height=high,
+        height=two_line_height(len(rows), high),
         column_config={
-            "Setting": st.column_config.TextColumn(width=230),
-            "Value": st.column_config.TextColumn(width=120),
-            "Now": st.column_config.TextColumn(width=130, help=say("Where it was changed since.")),
-            "Advised": st.column_config.TextColumn(width=330),
-            "": st.column_config.TextColumn(width=104),
+            name: st.column_config.TextColumn(
+                width=px[name], help=say("Where it was changed since.") if name == "Now" else None
+            )
+            for name in rows[0]
         },
         alt=say("Settings in force during the incident"),
     )

@@ -92,6 +92,8 @@ def opening_table(
 def _text(value: Any, is_ours: bool) -> str:
     if isinstance(value, bool):
         return term("yes" if value else "no")
+    if isinstance(value, list):
+        return ", ".join(map(term, value))
     if isinstance(value, int):
         return f"{value:,}"
     return with_commands(in_lake(in_words(value), lake_path())) if is_ours else plain(value)

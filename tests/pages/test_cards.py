@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages._ui.cards import ROW_OF_TWO_LINES, name_px, row_px, whole_px
+from pages._ui.cards import ROW_OF_TWO_LINES, ROW_PX, lines_px, name_px, row_px, whole_px
 from pages._ui.incidents import TABLE_PX, widths_px
 from pages._ui.setting_checks import MOST_LINES, shortened
 
@@ -61,3 +61,8 @@ def test_no_incident_s_id_is_pushed_out_of_the_table_at_the_right(name, others_p
     assert text_px + id_px + others_px <= TABLE_PX
     assert text_px >= 150
     assert (id_px >= whole_px([name])) == is_whole
+
+
+def test_rows_of_one_line_are_no_higher_than_that():
+    assert lines_px([("off", 110), ("30 s", 110)]) == lines_px([]) == ROW_PX
+    assert lines_px([("off", 110), (ADVICE[:60], 240)]) == ROW_OF_TWO_LINES

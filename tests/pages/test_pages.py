@@ -1,5 +1,6 @@
 """Every page on every kind of lake, without a browser."""
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from forensics.lake import Lake
 from forensics.people import annotate, views
 from forensics.tables.findings import INCIDENTS, MESSAGES
 from forensics.terms import GIVEN_AGAIN, INVOKED_AGAIN
+from pages._ui.cards import ROW_OF_TWO_LINES
 from pages._ui.place import lake_path
 from tests.pages import tales
 from tests.pages.reading import PAGES, ROOT, words
@@ -567,6 +569,8 @@ def test_a_person_marks_a_message_and_it_stands_beside_the_verdict(visit, tmp_pa
     at.button(key="mark_put").click().run()
     verdicts = next(f.value for f in at.dataframe if "Why it was redelivered" in f.value)
 
+    [order] = (t.proto.column_order for t in at.dataframe if "Why it was redelivered" in t.value)
+    assert "Marked" in order
     assert "refunded (Ana)" in set(verdicts["Marked"].dropna())
     assert list(verdicts["Verdict"].map(list))[0] == ["confirmed"]
     assert whole == "the whole incident"
@@ -575,6 +579,29 @@ def test_a_person_marks_a_message_and_it_stands_beside_the_verdict(visit, tmp_pa
     found = visit("pages/messages.py", lake, q=message)
 
     assert "refunded · Ana" in words(found)
+
+
+def test_what_tells_messages_apart_comes_first_and_a_chosen_one_opens_with_its_sentences(visit):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
+    [table] = (t for t in at.dataframe if "Why it was redelivered" in t.value)
+    chosen = {"verdicts": {"selection": {"rows": [0], "cells": []}}}
+    opened = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, selection=chosen)
+    [whole] = (m.value for m in opened.markdown if "**Why it was redelivered**" in m.value)
+
+    assert list(table.proto.column_order)[:5] == ["Verdict", "Times done", "Keys", "Cause", "Message"]
+    assert "Marked" not in table.proto.column_order, "nobody marked a message"
+    assert "Finished, but its batch failed" in set(table.value["Cause"])
+    assert "**Verdict** confirmed" in whole
+    assert "**Effect** The work was done" in whole
+
+
+def test_settings_of_that_time_fit_the_window_and_show_every_line(visit):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
+    [table] = (t for t in at.dataframe if "Advised" in t.value)
+    px = [kind["width"] for kind in json.loads(table.proto.columns).values() if kind.get("width")]
+
+    assert sum(px) <= 900 - 33  # what a window of 1360 leaves
+    assert table.proto.row_height >= ROW_OF_TWO_LINES, "Streamlit breaks no line in a lower row"
 
 
 def test_a_mark_without_a_reason_is_refused_on_the_page(visit, tmp_path):
