@@ -6,7 +6,7 @@ import typer
 
 from cli import complete
 from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
-from cli.output import FormatOption, RowFormat, print_rows
+from cli.output import FormatOption, RowFormat, print_rows, say
 from cli.rows import Records, all_of, both
 from cli.table import Layout
 from forensics.errors import MessageUnknownError
@@ -76,3 +76,5 @@ def deliveries(
             "Give the whole message id; `doubletake status` shows which sources were read, and until when.",
         )
     print_rows(records, how, _DELIVERY_TABLE.with_queue(records.of_several("queue")), tuple(delivery_record({})))
+    if not records:
+        say("No delivery is known here: `doubletake status` says which logs were read, and what they tell.")

@@ -202,6 +202,9 @@ def print_rows(records: Listing, how: RowFormat, layout: Layout, columns: Sequen
 
 
 def _print_table(records: Listing, layout: Layout) -> None:
+    """Print what there is: a head over no row says nothing, and each command says in a sentence that there is none."""
+    if not len(records):
+        return
     print_table(islice(records, MOST_TABLE_ROWS), layout, _manner.is_wide)
     left = len(records) - MOST_TABLE_ROWS
     if left > 0:

@@ -126,6 +126,11 @@ class Suggestions:
     @property
     def decides(self) -> str:
         """What all proposals together would decide, in one sentence."""
+        if not self.proposals and not self.cannot_tell:
+            return said(
+                "Nothing to propose for {queue}: no line of its consumers tells more than its settings do.",
+                queue=self.queue,
+            )
         if not self.proposals:
             return said("Nothing to propose for {queue}.", queue=self.queue)
         if self.now is None or self.then is None:

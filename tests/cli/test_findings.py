@@ -189,6 +189,32 @@ def test_where_no_message_has_a_verdict_it_is_said_among_how_many_and_on_stderr(
 
 
 @pytest.mark.parametrize(
+    ("command", "said"),
+    {
+        "messages --verdict absorbed": "None of 3 messages is absorbed.\n",
+        "messages --dead-lettered": "No dead-lettered message is known in this data version.\n",
+        "findings --code out_of_order_commit": "No finding is out_of_order_commit; of other kinds: 1.\n",
+        "marks": "Nobody has marked anything.\n",
+        "views": "No view is kept",
+    }.items(),
+)
+def test_a_table_without_rows_is_a_sentence_and_no_head(run, command, said):
+    code, out, err = run(*command.split())
+
+    assert (code, out) == (0, "")
+    assert err.startswith(said)
+
+
+def test_no_delivery_is_a_sentence_that_says_where_to_look(tmp_path, capsys):
+    lake = world.save(tmp_path / "lake", {})
+
+    assert cli.main(["deliveries", "--lake", str(lake.root)]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"No delivery is known here: `doubletake status --lake {lake.root}`")
+
+
+@pytest.mark.parametrize(
     ("status", "more"), [("ok", ""), ("denied", "`doubletake status --lake {lake}` says what was not read in full.\n")]
 )
 def test_an_all_clear_speaks_of_what_was_not_read_only_where_something_was_not(tmp_path, capsys, status, more):
@@ -212,7 +238,7 @@ def test_why_without_a_key_says_what_it_lacks(run):
     assert err.startswith("doubletake: this question is about one message or key\n")
 
 
-@pytest.mark.parametrize("command", ["incidents", "messages"])
+@pytest.mark.parametrize("command", ["incidents", "messages", "findings"])
 def test_where_no_line_names_a_message_nothing_is_called_free_of_suspicion(tmp_path, capsys, command):
     blind = consumer(world.GROUP, "blind")
     lake = world.save(tmp_path / "lake", {"logging_readiness": [blind]})
@@ -222,6 +248,7 @@ def test_where_no_line_names_a_message_nothing_is_called_free_of_suspicion(tmp_p
     assert code == 0
     assert f"what it got of {world.QUEUE} was not checked" in err
     assert "No incidents" not in err
+    assert "Nothing went wrong" not in err
 
 
 @pytest.mark.parametrize("command", [["incidents"], ["messages"], ["ask", "still"], ["ask", "refund"]], ids=" ".join)
