@@ -94,7 +94,7 @@ def notice_of(
     record = incident_record(judged(incident))
     if kind not in ("slack", "json"):
         steps = " " + say("Next: {steps}", steps=say.sentence(first.next_line)) if first.steps else ""
-        title = say.sentence(first.headline)
+        title = _of_queue(incident, first, say)
         told = News(
             key=incident["incident_id"],
             news=news_of(incident),
@@ -124,7 +124,7 @@ def notice_of(
         counts, aside = verdicts_told(incident)
         verdicts = " · ".join(f"{say.maybe(v)} {count}" for v, count in counts.items())
         verdicts += f" · {say('{n} of all set aside by people', n=aside)}" if aside else ""
-        headline = say.sentence(first.headline)
+        headline = _of_queue(incident, first, say)
         lines = [f"*{_plain(headline)}*", _plain(cause(say, incident))]
         if first.repeats:
             lines.append(say("How often: {repeats}", repeats=_plain(say.sentence(first.repeats))))
@@ -156,6 +156,11 @@ def notice_of(
             "unfurl_links": False,
         }
     return Notice(incident["incident_id"], news_of(incident), body, is_critical=bool(incident["confirmed"]))
+
+
+def _of_queue(incident: Row, first: Opening, say: Language) -> str:
+    """Say what happened, its queue first: a pager or a mailbox shows nothing else."""
+    return f"{incident['queue']}: {say.sentence(first.headline)}"
 
 
 def _set_aside(incident: Row, say: Language) -> str:

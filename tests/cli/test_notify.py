@@ -351,5 +351,7 @@ def test_e_mail_goes_to_the_mailbox_once(lake, tmp_path, monkeypatch, capsys):
         assert cli.main(["notify", "--lake", str(lake.root)]) == 0, capsys.readouterr().err
     box.server.close()
 
-    assert sum("Subject: [Doubletake] 1 to 2" in re.sub(r"\r?\n ", " ", mail) for mail in box.got) == 1, box.got
+    assert (
+        sum("Subject: [Doubletake] payments.fifo: 1 to 2" in re.sub(r"\r?\n ", " ", mail) for mail in box.got) == 1
+    ), box.got
     assert all("To: oncall@example.com" in mail for mail in box.got)

@@ -124,6 +124,24 @@ def test_page_report_command_and_notification_say_the_same(case):
             assert said in text
 
 
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    {
+        "slack": ("text",),
+        "pagerduty": ("payload", "summary"),
+        "sns": ("Subject",),
+        "email": ("subject",),
+        "teams": ("attachments", 0, "content", "body", 0, "text"),
+    }.items(),
+)
+def test_what_a_pager_or_a_mailbox_shows_first_names_the_queue(case, kind, path):
+    shown = notice_of(case.incident, case.opening, kind, None, "v").body
+    for part in path:
+        shown = shown[part]
+
+    assert shown.removeprefix("[Doubletake] ").startswith(f"{world.QUEUE}: 1 to 2 of 3")
+
+
 def test_the_command_that_stops_it_is_printed_with_its_cost_and_how_to_undo_it(case):
     move, text = case.opening.moves[0], verdict_text(case)
 
