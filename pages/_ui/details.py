@@ -9,6 +9,7 @@ from forensics.charts.lanes import key_labels, lane_names
 from forensics.lake.conditions import Condition
 from forensics.tables.findings import DELIVERIES, MESSAGES
 from forensics.terms import END_WORDS, event_words
+from pages._ui.cards import name_px
 from pages._ui.lines import cut, line_of, log_lines
 from pages._ui.said import count_text as count
 from pages._ui.said import language, say, term
@@ -18,6 +19,8 @@ from pages._ui.tables import data_table
 Case = dict[str, Any]
 MOST_ROWS = 2000
 """Rows of each table: with more the page waits longer for its tables than for its chart."""
+MOST_OF_A_KEY = 14
+"""Characters of a lane's name that is a key and nothing else."""
 MOST_NAMED = 5000
 """Messages up to which lanes and links say business keys."""
 
@@ -174,7 +177,7 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
         ),
         height=318 if len(rows) > 10 else "auto",
         column_config={
-            "Message": st.column_config.TextColumn(width=110),
+            "Message": st.column_config.TextColumn(width=_message_px(names)),
             "#": st.column_config.NumberColumn(width=30, help=say("Receive count; a dash where it was not logged.")),
             "Received": st.column_config.TextColumn(
                 width=width, help=say("When SQS handed it out; times in {zone}.", zone=clock.label())
@@ -194,6 +197,11 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
 def _columns(names: dict[str, str], *columns: str) -> list[str]:
     """Name the columns in order, the message first where there are several."""
     return ["Message", *columns] if len(names) > 1 else list(columns)
+
+
+def _message_px(names: dict[str, str]) -> int:
+    """Return the pixels of the column of messages; what tells two of one key apart stands at the end of their names."""
+    return 110 if all(len(name) <= MOST_OF_A_KEY for name in names.values()) else name_px(names.values())
 
 
 def consumer(delivery: dict[str, Any]) -> str:
@@ -238,7 +246,7 @@ def evidence(
         height=318 if total > 10 else "auto",
         column_config={
             "Time": st.column_config.TextColumn(width=width, help=say("Times in {zone}.", zone=page.clock.label())),
-            "Message": st.column_config.TextColumn(width=110),
+            "Message": st.column_config.TextColumn(width=_message_px(names)),
             "Event": st.column_config.TextColumn(width=112),
             "#": st.column_config.NumberColumn(width=30, help=say("Receive count")),
             "Line": st.column_config.TextColumn(

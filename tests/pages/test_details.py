@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pages._ui.details import line_of
+from pages._ui.details import _message_px, line_of
 
 T = datetime(2026, 11, 20, 5, 12, tzinfo=UTC)
 TEXTS = {
@@ -33,3 +33,8 @@ def test_a_mark_is_told_by_the_line_that_proves_it(kind, at_s, cited, told_by):
     mark = {"kind": kind, "at": T + timedelta(seconds=at_s), "message_id": "m-1", "evidence_ids": cited}
 
     assert (line_of(mark, LINES) or {}).get("evidence_id") == told_by
+
+
+def test_names_of_messages_of_one_key_are_there_to_their_ends():
+    assert _message_px({"a": "pay-3k40vuff5x"}) == 110
+    assert _message_px({"a": "inv-6kyvazynr 0757…", "b": "inv-6kyvazynr a0e7…"}) >= 147  # as a browser draws it
