@@ -1,7 +1,7 @@
 """Lines of streams to invocations, handlings and deliveries, one line after the other: the meaning that vectors stand in for."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
@@ -27,9 +27,9 @@ from forensics.streams.handlings import delivery_of, handlings_of, unnamed_rows
 from forensics.streams.handlings import lines_row as shown_by_handling
 from forensics.streams.invocations import assembled, invocation_row, statements_of
 from forensics.streams.invocations import lines_row as shown_by_invocation
-from forensics.streams.model import REPEAT, Delivery, Fact, LogGroup, LogLine, PlacedFact
+from forensics.streams.model import Delivery, Fact, LogGroup, LogLine, PlacedFact
 from forensics.streams.reading import Reading
-from forensics.streams.repeats import mark_in_hand
+from forensics.streams.repeats import apart, mark_in_hand
 from forensics.streams.runs import Statement
 from spark_jobs.parts import (
     DELIVERY_SCHEMA,
@@ -106,9 +106,8 @@ def facts_of_workers(lines: pl.DataFrame, reading: Reading) -> pl.DataFrame:
         group = reading.groups[str(log_group)]
         consumer, key_of = group.consumer, reading.keys.in_group(group.queue_name)
         for row in _worth_reading(mine, group).iter_rows(named=True):
-            said = parse_line(row["line"], consumer, group.name)
-            place_in_time = row["at"], row["evidence_id"]
-            if facts := of_line(facts_of(said, *place_in_time, key_of), said, row["line"], *place_in_time):
+            said, where = parse_line(row["line"], consumer, group.name), (row["at"], row["evidence_id"])
+            if facts := of_line(facts_of(said, *where, key_of), said, row["line"], *where):
                 rows.append((*(row[name] for name in PLACE), facts))
     return fact_rows(rows)
 
@@ -183,16 +182,13 @@ def _of_facts(facts: pl.DataFrame, by_group: Mapping[str, Mapping[str, str]], re
             for place, fact in enumerate(_FACTS(raw))
             if item is None or fact.message_id == item
         ]
-        repeats = [one.fact for one in placed if one.fact.role == REPEAT]
-        placed = [one for one in placed if one.fact.role != REPEAT] if repeats else placed
+        repeats, placed = apart(placed)
         one_at_a_time = takes_one_at_a_time(group.consumer)
         found = handlings_of(placed, log_stream, group, one_at_a_time, by_group.get(log_group, {}))
-        told = [delivery_of(handling, group) for handling in found]
-        if repeats:
-            mark_in_hand(repeats, zip((handling.facts for handling in found), told, strict=True), group.silence_ms)
-        for handling, delivery in zip(found, told, strict=True):
-            handlings.append(shown_by_handling(handling, group))
-            deliveries += _placed_rows([delivery], group, reading.in_force)
+        told = [(handling.facts, delivery_of(handling, group)) for handling in found]
+        mark_in_hand(repeats, told, group.silence_ms)
+        deliveries += chain.from_iterable(_placed_rows([delivery], group, reading.in_force) for _, delivery in told)
+        handlings += [shown_by_handling(handling, group) for handling in found]
         handlings += unnamed_rows(placed, log_stream, group, one_at_a_time, found)
     return Part(deliveries=_hashed(deliveries), handlings=frame(handlings, HANDLING_SCHEMA))
 

@@ -8,7 +8,7 @@ from forensics.parsers.idempotency import says_repeat
 from forensics.parsers.line import ParsedLine
 from forensics.settings import Consumer
 from forensics.streams.in_hand import ends_handling
-from forensics.streams.model import LONGEST_DETAIL, REPEAT, Delivery, Fact
+from forensics.streams.model import LONGEST_DETAIL, REPEAT, Delivery, Fact, PlacedFact
 from forensics.streams.named_in import mark_maybe_skipped
 from forensics.streams.told_of_handling import visible_from
 
@@ -49,14 +49,22 @@ def repeat_of(line: str, at: int, evidence_id: str) -> Fact:
     return Fact(REPEAT, at, evidence_id, detail=line[:LONGEST_DETAIL])
 
 
+def apart(placed: list[PlacedFact]) -> tuple[list[Fact], list[PlacedFact]]:
+    """Return such lines of a stream, and what else it states."""
+    repeats = [one.fact for one in placed if one.fact.role == REPEAT]
+    return repeats, [one for one in placed if one.fact.role != REPEAT] if repeats else placed
+
+
 def mark_in_hand(
-    repeats: Iterable[Fact], handlings: Iterable[tuple[Sequence[Fact], Delivery]], silence_ms: int
+    repeats: Sequence[Fact], handlings: Iterable[tuple[Sequence[Fact], Delivery]], silence_ms: int
 ) -> None:
     """Mark those deliveries of a worker's stream whose work such lines, in order, may say was not done.
 
     ``handlings``: the facts of each with its delivery; ``silence_ms`` as in ``LogGroup``. A line that names a message of the stream is that
     one's mention. Any other is of what was in hand then, by its thread if that has anything, and of that by its key, if it names one.
     """
+    if not repeats:
+        return
     own = [(facts, delivery) for facts, delivery in handlings if not delivery.is_passing]
     own.sort(key=_began_at)
     ids = {delivery.message_id for _, delivery in own}
