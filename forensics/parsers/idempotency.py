@@ -26,17 +26,25 @@ VALIDATION = Pattern(
 )
 """The same key with another payload: not a repeat at all."""
 
+_DONE = (
+    r"(?:process|handl|charg|done|complet|consum|paid|sent|seen|execut|appl|refund|ship|book|fulfil|exist|record|captur|finish|notif"
+    r"|deliver|e?mail|creat|post|publish|stor|sav|insert|updat|settl|credit|debit|invoic|issu|dispatch|import|upload|transfer|confirm)"
+)
 REPEAT = Pattern(
     "says_repeat",
-    r"(?i:(?<![a-z])already (?:been )?(?:process|handl|charg|done|complet|consum|paid|sent|seen|execut|appl|refund|ship|book|fulfil|exist"
-    r"|record|captur|finish|notif|deliver|e?mail|creat|post|publish|stor|sav|insert|updat|settl|credit|debit|invoic|issu|dispatch|import"
-    r"|upload|transfer|confirm)|(?<![a-z])(?:duplicate|skipp(?:ed|ing)(?![a-z])|idempoten)|(?:processed|seen|handled) before(?![a-z]))"
+    r"(?i:(?<![a-z])already (?:been )?"
+    + _DONE
+    + r"|(?<![a-z])"
+    + _DONE
+    + r"(?:[a-z]{0,3}ed|s)? (?:already|before)(?! ?[a-z])"
+    r"|(?<![a-z])(?:duplicate|skipp(?:ed|ing)(?![a-z])|idempoten)|(?:processed|seen|handled) before(?![a-z]))"
     r"|処理済|重複|スキップ",
 )
 """Words of one's own for a repeat that was stopped. They prove nothing: a check that let it pass may be told with them, too.
 
->>> [bool(REPEAT.find(text)) for text in ("already charged ord-7, skipping", "charged ord-7", "処理済みのためスキップ")]
-[True, False, True]
+>>> told = ("already charged ord-7, skipping", "ord-7 was sent before", "ord-7 is paid already", "charged ord-7", "処理済みのためスキップ")
+>>> [bool(REPEAT.find(text)) for text in told]
+[True, True, True, False, True]
 """
 
 NEEDLES = ("potency", "vent key", "R-DUPE")

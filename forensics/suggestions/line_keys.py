@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from forensics.parsers.marks import mark
 from forensics.sentence import said
-from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
+from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Line, Proposal, RunLines
 from forensics.suggestions.outcomes import LEAST_ITEMS, LEAST_SHARE
 from forensics.suggestions.templates import Template, with_words_behind
 
@@ -175,8 +175,8 @@ def with_keys_beside(runs: Sequence[RunLines]) -> list[RunLines]:
 
     Where a batch is worked on side by side, lines stand behind others' names and no message keeps one key: nothing is given.
     """
-    beside = [(run, number, lines) for run in runs for number, lines in _lines_beside(run).items()]
-    keys = keys_told([(run.items[number].message_id, lines) for run, number, lines in beside])
+    beside = [(run, number, lines) for run in runs for number, lines in lines_beside(run).items()]
+    keys = keys_told([(r.items[number].message_id, [line.text for line in lines]) for r, number, lines in beside])
     given: dict[int, dict[int, str]] = defaultdict(dict)
     for (run, number, _), key in zip(beside, keys, strict=True):
         if key is not None:
@@ -184,8 +184,9 @@ def with_keys_beside(runs: Sequence[RunLines]) -> list[RunLines]:
     return [_with_values(run, given[id(run)]) if id(run) in given else run for run in runs]
 
 
-def _lines_beside(run: RunLines) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = {number: [] for number in range(len(run.items))}
+def lines_beside(run: RunLines) -> dict[int, list[Line]]:
+    """Return the lines of a run that name no message, for each of its items those before which it was the last that was named."""
+    found: dict[int, list[Line]] = {number: [] for number in range(len(run.items))}
     at_hand = 0 if len(run.items) == 1 else None
     for line in run.lines:
         text = line.text.lower()
@@ -193,7 +194,7 @@ def _lines_beside(run: RunLines) -> dict[int, list[str]]:
         if named:
             at_hand = named[0] if len(named) == 1 else None
         elif at_hand is not None:
-            found[at_hand].append(line.text)
+            found[at_hand].append(line)
     return found
 
 

@@ -64,7 +64,8 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
     silent = silent_stops(working, runs)
     effect = _effect(working, runs, name, cannot_tell, over, silent)
     guard = guard_of(working, effect.template, runs) if effect else None
-    ends = None if effect else ends_of(name, section, working, runs)
+    of_repeats = {stop.closing.template.shape for stop in silent}
+    ends = None if effect else ends_of(name, section, [p for p in working if p.template.shape not in of_repeats], runs)
     if ends:
         guard = ends.guard
         cannot_tell = list(ends.cannot_tell)
@@ -257,7 +258,7 @@ def _effect(
                 "it also stands with {messages} whose work had been done before, without {line}, which stands with all others: "
                 "as where a guard stops a repeat and says nothing",
                 messages=counted(len(stop.handlings), "message"),
-                line=repr(stop.within.template.texts[0][0].strip()),
+                line=repr(stop.within.text),
             )
         elif busy:
             why = said(
@@ -278,7 +279,7 @@ def _effect(
 
 def _stopped_silently(effect: Placed, guard: Guard | None, silent: Sequence[SilentStop]) -> frozenset[tuple[int, int]]:
     """Return the handlings of work done before that lack the effect's line and close as usual, without a guard's line."""
-    lacking = {h for stop in silent if stop.within.template.shape == effect.template.shape for h in stop.handlings}
+    lacking = {h for stop in silent if stop.within.shape == effect.template.shape for h in stop.handlings}
     return frozenset(lacking - (_items_with(guard.placed.template) if guard else set()))
 
 

@@ -6,11 +6,12 @@ is. A function that prints no
 id says "charged payment_id=p-7" alone: what behaves so behind the name of a piece of work is its business key.
 """
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from typing import NamedTuple
 
 from forensics.clock import micros
@@ -141,13 +142,16 @@ def _of_worker(findings: Findings, log_group: str, messages: QueueMessages) -> N
     for row in islice(theirs, MOST_WORKER_LINES):
         streams[row["log_stream"]].append((micros(row["logged_at"]), row["order_in_ms"], row["line"]))
     spans: list[_Span] = []
+    stream_of: dict[int, RunLines] = {}
     whole = [
         RunLines(stream, log_group, "success", 0, 0, lines=told_once(lines))
         for stream, lines in sorted(streams.items())
     ]
     passed_over = _circumstances(whole)
     for stream in whole:
-        spans += _handlings(stream, passed_over)
+        of_stream = _handlings(stream, passed_over)
+        stream_of |= {id(span.run): stream for span in of_stream}
+        spans += of_stream
     spans.sort(key=lambda span: (span.run.started_at, span.run.run_id))
     runs = [span.run for span in spans]
     indexes = _delivery_indexes(runs)
@@ -162,6 +166,7 @@ def _of_worker(findings: Findings, log_group: str, messages: QueueMessages) -> N
             span.run.lines += [line for line in span.beside if key in line.text]
             span.run.lines.sort(key=lambda line: line.at)
             span.run.ended_at = span.run.lines[-1].at
+    _with_lines_between(chosen, stream_of)
     told = {id(span.run) for span in [*chosen, *_others_of(chosen, spans)]}
     if not told:
         jobs = sorted(chain.from_iterable(map(jobs_of, whole)), key=lambda job: (job.started_at, job.run_id))
@@ -231,6 +236,21 @@ def _handlings(whole: RunLines, passed_over: frozenset[str]) -> list[_Span]:
             owners |= {naming.line: found[-1].beside for naming in of}
     _give_by_thread(whole.lines, owners)
     return found
+
+
+def _with_lines_between(spans: Sequence[_Span], stream_of: Mapping[int, RunLines]) -> None:
+    """Give each handling that no other lies over what its stream has between its lines, where no line says its thread."""
+    of_stream: dict[int, list[_Span]] = defaultdict(list)
+    for span in spans:
+        of_stream[id(stream_of[id(span.run)])].append(span)
+    for mine in of_stream.values():
+        mine.sort(key=lambda span: span.named[0].line)
+        ends = [-1, *accumulate((span.named[-1].line for span in mine), max)]
+        begins = [*(span.named[0].line for span in mine[1:]), math.inf]
+        for span, before, behind in zip(mine, ends, begins, strict=False):
+            first, last = span.named[0].line, span.named[-1].line
+            if before < first and last < behind and not span.beside:
+                span.run.lines = stream_of[id(span.run)].lines[first : last + 1]
 
 
 def _give_by_thread(lines: Sequence[Line], owners: Mapping[int, list[Line]]) -> None:

@@ -1,18 +1,31 @@
 """Guards that stop a repeat and say nothing: the handler closes as usual, and only a line from within the work is missing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from forensics.suggestions.circumstances import masked
+from forensics.suggestions.line_keys import lines_beside
 from forensics.suggestions.model import RunLines
-from forensics.suggestions.templates import Shape
+from forensics.suggestions.templates import MOST_CHARS, Shape
 from forensics.suggestions.timing import Placed
+
+Held = Mapping[tuple[int, int], int]
+"""The handlings (run and place in it) that have a line, and when it stood there first."""
+
+
+class Inner(NamedTuple):
+    """A line from within the work: its shape (None: it names no message), one that says so, and the handlings that have it."""
+
+    shape: Shape | None
+    text: str
+    held: Held
 
 
 class SilentStop(NamedTuple):
     """Handlings (run and place in it) that have a ``closing`` line and lack the line ``within`` the work, which was done before."""
 
     closing: Placed
-    within: Placed
+    within: Inner
     handlings: frozenset[tuple[int, int]]
 
 
@@ -23,20 +36,22 @@ def silent_stops(candidates: Sequence[Placed], runs: Sequence[RunLines]) -> list
     guard, and what it is missing from has lost its beginning.
     """
     once = [p for p in candidates if p.is_once]
-    held = {p.template.shape: _held(p, runs) for p in once}
+    closing = [p for p in once if p.can_tell and p.is_closing]
+    if not closing:
+        return []
+    inner = [Inner(p.template.shape, p.template.texts[0][0].strip(), _held(p, runs)) for p in once if not p.is_opening]
+    inner += _beside(runs)
     found = []
-    for closing in (p for p in once if p.can_tell and p.is_closing):
-        for within in once:
-            if within.is_opening or within.template.shape == closing.template.shape:
-                continue
-            lacking = held[closing.template.shape].keys() - held[within.template.shape].keys()
-            if lacking and _are_repeats(lacking, closing, within, held, runs):
-                found.append(SilentStop(closing, within, frozenset(lacking)))
+    for p in closing:
+        ended = _held(p, runs)
+        for within in inner:
+            lacking = ended.keys() - within.held.keys()
+            if lacking and lacking != ended.keys() and _are_repeats(lacking, ended, within.held, runs):
+                found.append(SilentStop(p, within, frozenset(lacking)))
     return found
 
 
-def _held(placed: Placed, runs: Sequence[RunLines]) -> dict[tuple[int, int], int]:
-    """Return the handlings that have a line, and when it stood there first."""
+def _held(placed: Placed, runs: Sequence[RunLines]) -> Held:
     at: dict[tuple[int, int], int] = {}
     for place, sayings in placed.template.sayings.items():
         for saying in sayings:
@@ -45,22 +60,35 @@ def _held(placed: Placed, runs: Sequence[RunLines]) -> dict[tuple[int, int], int
     return at
 
 
+def _beside(runs: Sequence[RunLines]) -> Iterator[Inner]:
+    """Yield the lines that name no message, by what they say, each held by the handling of the message that was named last."""
+    held: dict[str, dict[tuple[int, int], int]] = {}
+    texts: dict[str, str] = {}
+    for place, run in enumerate(runs):
+        for number, lines in lines_beside(run).items():
+            for line in lines:
+                if len(line.text) <= MOST_CHARS:
+                    said = masked(line.text)
+                    texts.setdefault(said, line.text.strip())
+                    held.setdefault(said, {}).setdefault((place, number), line.at)
+    return (Inner(None, texts[said], of) for said, of in held.items())
+
+
 def _are_repeats(
     lacking: set[tuple[int, int]],
-    closing: Placed,
-    within: Placed,
-    held: dict[Shape, dict[tuple[int, int], int]],
+    ended: Held,
+    held: Held,
     runs: Sequence[RunLines],
 ) -> bool:
     done_at: dict[str, int] = {}
-    for (place, number), at in held[within.template.shape].items():
+    for (place, number), at in held.items():
         message_id = runs[place].items[number].message_id
         done_at[message_id] = min(done_at.get(message_id, at), at)
     is_known = False
     for place, number in lacking:
         item = runs[place].items[number]
         done = done_at.get(item.message_id)
-        is_after = done is not None and done < held[closing.template.shape][place, number]
+        is_after = done is not None and done < ended[place, number]
         if not is_after and (item.receive_count or item.delivery_index or 1) == 1:
             return False
         is_known |= is_after

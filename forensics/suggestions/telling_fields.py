@@ -37,6 +37,7 @@ _OPEN_FIELD = re.compile(
     r"""(?:"(?P<json>[A-Za-z@_][\w@.-]*)": ?|(?<![\w."'-])(?P<text>[A-Za-z_][\w.-]*)=)"(?P<said>[^"]*)\Z""", re.ASCII
 )
 """A field that is still open where a value stands."""
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _NAMES_ID = re.compile(
     r"(?:[^A-Za-z]*(?:sqs|message|msg|record|item|job|task|delivery|id)(?![A-Za-z]))*[^A-Za-z]*\Z",
     re.ASCII | re.IGNORECASE,
@@ -83,6 +84,8 @@ def telling_field(lead: str, tail: str) -> Telling | None:
     >>> telling_field('time=1 level=info msg="order charged" message_id=', "")
     Telling(text='msg="order charged"', is_behind=False)
     >>> telling_field('{"message":"charged ', ' in 3 ms","event":"app"}')
+    >>> telling_field('{"id":"', '","err":{"message":"read timed out"},"msg":"charge failed"}')
+    Telling(text='"msg":"charge failed"', is_behind=True)
     >>> telling_field('{"message":"message ', ' of queue q deleted","event":"app"}')
     Telling(text=' of queue q deleted', is_behind=True)
     """
@@ -92,7 +95,12 @@ def telling_field(lead: str, tail: str) -> Telling | None:
         return Telling(rest, True) if only_names_id(inside["said"]) and not only_names_id(rest) else None
     is_json = lead.lstrip().startswith("{")
     fields = [
-        (told["name"], is_behind, told[0])
+        (
+            told["name"],
+            is_behind,
+            told[0],
+            _depth(f"{lead}{tail[: told.start()]}" if is_behind else lead[: told.start()]),
+        )
         for is_behind, text in enumerate((lead, tail))
         for told in (JSON_FIELD if is_json else _TEXT_FIELD).finditer(text)
     ]
@@ -102,8 +110,14 @@ def telling_field(lead: str, tail: str) -> Telling | None:
         said = said if len(said) == 1 else []
     if not said:
         return None
-    _, is_behind, text = min(said, key=lambda field: (_IS_TEXT.search(field[0]) is None, field[1]))
+    _, is_behind, text, _ = min(said, key=lambda field: (_IS_TEXT.search(field[0]) is None, field[3], field[1]))
     return Telling(text, bool(is_behind))
+
+
+def _depth(text: str) -> int:
+    """Return in how many objects of JSON a text ends: an error's own message stands deeper than the line's."""
+    without = _QUOTED.sub("", text)
+    return without.count("{") - without.count("}")
 
 
 def name_before(lead: str) -> str:

@@ -45,6 +45,7 @@ _BEGINNING = r"(?:^|\t|[^\w\s]\s*)"
 """What a sentence begins behind: another word before it makes another sentence."""
 _ENDS = ".-+@"
 """Characters of a token that end a sentence rather than a value."""
+_TO_BLANK = re.compile(r"\.*(?:[ \n\t]|\Z)")
 _SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
 _CONTROL = re.compile(r"[\x0a-\x1f\x7f-\x9f]")
 """Blanks of other kinds, which no settings file shows; what is no blank is hidden already, and a tab can be read."""
@@ -70,6 +71,8 @@ _MOST_BEFORE_SPAN = 3
 """Words before a span: its name, the level; more of them say what the line says."""
 _CLOSING = {"[": "]", "{": "}"}
 _WORDS_BEHIND_SPAN = 5
+_WORD_OR_NAME = re.compile(r"\W*\w+(?:(?:\.|::)\w+)*", re.ASCII)
+"""A word, or the whole of a logger's dotted name."""
 _SAID_BEHIND = re.compile(r"(?:[ ,:;-]{1,3}[A-Za-z]{2,}){1,3}(?![\w=-])", re.ASCII)
 """What a sentence goes on with behind the value."""
 _HOW = re.compile(r"[ ,:;-]+(?:in|for|by|at|from|to|on|after|with|of|via|within)(?![\w-])", re.ASCII | re.IGNORECASE)
@@ -126,7 +129,7 @@ def templates_of(runs: Iterable[RunLines]) -> list[Template]:
             template = found.setdefault((where, shape), Template(where, shape))
             template.sayings.setdefault(place, []).append(saying)
             all_texts.setdefault((where, shape), []).append(text)
-            template.ends_at_blank &= text[saying.end : saying.end + 1] in ("", " ", "\n", "\t")
+            template.ends_at_blank &= _TO_BLANK.match(text, saying.end) is not None
             if len(template.texts) < MOST_EXAMPLES:
                 template.texts.append((text, saying.start, saying.end))
                 template.text_lines.append((place, saying.line))
@@ -214,9 +217,7 @@ def shape_of(text: str, start: int, end: int, passed_over: Collection[str] = (),
         return lead, tail
     if inside := _span_of(lead):  # what stands in brackets tags every line of its task
         closed = tail.find(_CLOSING[inside[1]])
-        return _own(lead), tail[: closed + 1] + "".join(
-            re.findall(r"\W*\w+", tail[closed + 1 :], re.ASCII)[:_WORDS_BEHIND_SPAN]
-        )
+        return _own(lead), tail[: closed + 1] + "".join(_WORD_OR_NAME.findall(tail[closed + 1 :])[:_WORDS_BEHIND_SPAN])
     if free is not None and words_behind(tail):
         return _own(lead), said_behind(tail, free.get(_own(lead), ()))
     told_by = telling_field(lead, tail)
@@ -233,8 +234,10 @@ def shape_of(text: str, start: int, end: int, passed_over: Collection[str] = (),
 def _span_of(lead: str) -> re.Match[str] | None:
     """Return what opens the span that a value stands in; None where the words before it say what the line says."""
     inside = _IN_SPAN.search(lead)
-    if inside is None or inside[1] == "[":
-        return inside if lead.endswith("[") else None
+    if inside is None or lead.endswith("["):
+        return inside
+    if inside[1] == "[":
+        return inside if is_metadata(_own(lead[: inside.start()])) else None
     before = _WORD.findall(_CLOSED.sub("", _own(lead[: inside.start()])))
     return inside if len(before) <= _MOST_BEFORE_SPAN else None
 

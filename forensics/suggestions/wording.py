@@ -32,6 +32,8 @@ _HOW = re.compile(r"(?:in|for|by|at|from|to|on|after|with|of|via|within)\Z", re.
 _DETERMINERS = frozenset(("the", "a", "an", "its", "our", "this", "that"))
 _UNIT = re.compile(r"(?:[mn]?s|secs?|seconds?|mins?|minutes?|hours?|bytes|[kKMG]i?B|[A-Z]{3})\Z")
 """What a number is counted in."""
+_SAYS_NOTHING_YET = re.compile(r"(?:is|are|was|were|be|been|has|have|had|will|can|could|the|an?)\Z", re.IGNORECASE)
+"""What a sentence goes on behind with what happened."""
 _FIRST_WORD = re.compile(r"[A-Za-z]{2,}", re.ASCII)
 _NAME = re.compile(r"[A-Z][a-z'.-]*\Z")
 REFUSED = re.compile(
@@ -196,6 +198,11 @@ def said_behind(tail: str, free: Collection[str] = ()) -> str:
 
 
 def beginnings(said: str) -> Iterator[str]:
-    """Yield what ``said_behind`` returned, up to its first word, its second, ... the whole."""
+    """Yield what ``said_behind`` returned, up to its first word, its second, ... the whole; at a word that says nothing yet it does not end.
+
+    >>> list(beginnings(" is paid already"))
+    [' is paid', ' is paid already']
+    """
     for word in re.finditer(r"[A-Za-z_][\w.-]*", said, re.ASCII):
-        yield said[: word.end()]
+        if word.end() == len(said) or not _SAYS_NOTHING_YET.match(word[0]):
+            yield said[: word.end()]

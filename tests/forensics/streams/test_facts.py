@@ -311,6 +311,8 @@ REPEATS = {
     "a duplicate": f"DUPLICATE message {A}",
     "an idempotency key": f"message {A}: idempotency key order-7 is taken",
     "seen before": f"message {A} was seen before",
+    "done before, in another trade's word": f"invoice 7 was sent before, ignoring message {A}",
+    "the word behind it": f"message {A}: order 7 is paid already",
     "in Japanese": f"message {A} は処理済みです",
 }
 
@@ -327,7 +329,10 @@ def test_a_workers_line_reads_as_if_the_work_was_not_done_again(line):
     ]
 
 
-@pytest.mark.parametrize("said", ["charged", "is ready for", "processed order 7 before noon for", "skips nothing for"])
+@pytest.mark.parametrize(
+    "said",
+    ["charged", "is ready for", "processed order 7 before noon for", "skips nothing for", "sent before noon for"],
+)
 def test_a_workers_line_reads_as_if_work_was_done(said):
     line = f"{said} message {A}"
     parsed = parse_line(line)

@@ -10,6 +10,8 @@ HEADS = {
     "Elixir's metadata": "05:00:02.715 [info] pid=<0.512.0> message_id={id} {said}",
     "fields before the text": "2026-11-20T05:00:02Z INFO app=billing msg_id={id} {said}",
     "a tag": "INFO [billing] id={id} {said}",
+    "a logback pattern with its MDC": "2026-11-20 05:00:02,715 INFO  [main] [msg={id}, rc=1] c.acme.orders.in.OrderListener : {said}",
+    "a path of Rust": "2026-11-20T05:00:02.715Z  INFO handle{{message_id={id} rc=1}}: acme::orders::inbound::consumer::handle: {said}",
 }
 
 

@@ -82,3 +82,31 @@ def test_a_repeat_that_a_guard_stopped_in_a_handling_without_an_end_is_none_of_t
 
     assert effect.kind == "effect"
     assert (effect.fits, effect.of) == (120, 120)
+
+
+INNER = {"a repeat that a guard stops": [(1, "card was charged before")], "one that lacks a line": []}
+
+
+@pytest.mark.parametrize("marks_of", FOUND)
+@pytest.mark.parametrize("of_repeat", INNER.values(), ids=INNER)
+def test_the_line_that_closes_repeats_too_is_no_effect_where_a_line_from_within_that_names_nobody_is_missing(
+    marks_of, of_repeat
+):
+    def handled(message, key, count):
+        work = [(400, "charged the card")] if count == 1 else of_repeat
+        return [(1, f"processing {message}"), *work, (5, f"record {message} processed")]
+
+    marks = marks_of([*day(handled), run(LATER, [3], handled, count=2)])
+
+    assert "effect" not in values(marks)
+    assert any("without 'charged the card', which stands with all others" in why for why in marks.cannot_tell)
+
+
+def test_a_line_that_names_nobody_and_is_missing_from_new_work_too_says_nothing():
+    def handled(message, key, count):
+        work = [(400, "charged the card")] if count == 1 and not message.endswith("60") else [(400, "")]
+        return [(1, f"processing {message}"), *work, (5, f"record {message} processed")]
+
+    marks = found([*day(handled), run(LATER, [3], handled, count=2)])
+
+    assert values(marks)["effect"] == r"record (?P<message_id>\S+) processed"
