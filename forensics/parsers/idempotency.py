@@ -28,7 +28,8 @@ VALIDATION = Pattern(
 
 _DONE = (
     r"(?:process|handl|charg|done|complet|consum|paid|sent|seen|execut|appl|refund|ship|book|fulfil|exist|record|captur|finish|notif"
-    r"|deliver|e?mail|creat|post|publish|stor|sav|insert|updat|settl|credit|debit|invoic|issu|dispatch|import|upload|transfer|confirm)"
+    r"|deliver|e?mail|creat|post|publish|stor|sav|insert|updat|settl|credit|debit|invoic|issu|dispatch|import|upload|transfer|confirm"
+    r"|writ|generat|render|export|reserv|allocat|deduct|assign|grant|submit|transmit|persist|index|sync|push|answer|repli|activat|enrol|award)"
 )
 REPEAT = Pattern(
     "says_repeat",

@@ -45,6 +45,16 @@ VARIABLE, ANY_WORDS = "\0", "\1"
 """What stands for a token that changes, and for what a quoted field says, blanks included."""
 
 
+_CODE = (
+    "(?:AED|AUD|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EUR|GBP|HKD|HUF|IDR|ILS|INR|JPY|KRW|MXN|MYR|NOK|NZD|PHP|PLN|RON|SAR|SEK|SGD|THB|TRY|TWD"
+    "|USD|VND|ZAR)"
+)
+_CURRENCY = re.compile(
+    rf"(?<![A-Za-z])(?:(?<={VARIABLE})|(?<={VARIABLE} )){_CODE}(?![A-Za-z])|(?<![A-Za-z]){_CODE}(?= ?{VARIABLE})"
+)
+"""What an amount is in: in others, the same happened."""
+
+
 class Field(NamedTuple):
     """A place in a line that has a name, and where its value stands; of a tag in brackets the name is which of them it is."""
 
@@ -113,12 +123,14 @@ def _tells_circumstances(of_handlings: Collection[Sequence[str]]) -> bool:
 
 
 def masked(text: str) -> str:
-    """Return a text without its tokens that have a digit, words of a time, colours and control characters.
+    """Return a text without its tokens that have a digit, words of a time, currencies, colours and control characters.
 
     >>> masked("Nov 20, 2026, 5:00 PM \\x1b[32mLOG\\x1b[39m order 7").replace(VARIABLE, "#")
     '# #, #, #:# # #LOG# order #'
     """
-    return _WITH_DIGIT.sub(VARIABLE, _PART_OF_TIME.sub(_passed_over, _NOT_TEXT.sub(VARIABLE, text)))
+    return _CURRENCY.sub(
+        VARIABLE, _WITH_DIGIT.sub(VARIABLE, _PART_OF_TIME.sub(_passed_over, _NOT_TEXT.sub(VARIABLE, text)))
+    )
 
 
 def _passed_over(part: re.Match[str]) -> str:

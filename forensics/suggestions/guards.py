@@ -1,5 +1,6 @@
 """The line that stops a repeat: it stands in place of the effect's, and only with messages that were done before."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -13,6 +14,11 @@ from forensics.suggestions.wording import REFUSED
 
 _LEAST_UNSAID = 5
 """With fewer messages a line in place of the effect's may be anything else that happened once, if no word tells of a repeat."""
+
+_KNOWN = re.compile(
+    r"(?i:(?<![a-z])(?:exists|had been|nothing (?:left )?to do|no-?op|(?:was|were|been) [a-z]+ (?:before|earlier)|earlier)(?![a-z]))"
+)
+"""Words that tell of nothing by themselves, and of a repeat where they stand in place of the effect with what was done before."""
 
 
 class Guard(NamedTuple):
@@ -49,7 +55,7 @@ def guard_of(candidates: Iterable[Placed], effect: Template, runs: Sequence[RunL
 def _may_say_repeat(template: Template, messages: int) -> bool:
     """Tell whether a line says that work was there already; where many messages have it, it is enough that it tells of no failure."""
     lines = [text for text, _, _ in template.texts]
-    if any(map(says_repeat, lines)):
+    if any(says_repeat(text) or _KNOWN.search(text) for text in lines):
         return True
     is_failure = any(REFUSED.search(text) or is_error_line(parse_line(text), text) for text in lines)
     return messages >= _LEAST_UNSAID and not is_failure

@@ -186,7 +186,10 @@ def receive_count(name: str, section: str, runs: Sequence[RunLines], started: Te
         read = parse_line(text)
         is_counted = any(record.receive_count is not None for record in read.records or ())
         if not is_counted and (read.worker is None or read.worker.receive_count is None):
-            for found in _COUNT.finditer(text):
+            first: dict[tuple[str, str], re.Match[str]] = {}
+            for found in _COUNT.finditer(text):  # a span's fields may stand in a line twice
+                first.setdefault((found["name"], found["sign"]), found)
+            for found in first.values():
                 heard = int(found["count"]), (item.delivery_index or 1) == 1
                 told[found["name"], found["sign"]][item.message_id].append(heard)
     for (word, sign), counts in told.items():

@@ -46,12 +46,14 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines], is_kno
         return found
     values: dict[tuple[str, str, bool], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     lines: list[str] = []
+    of_line: list[str] = []
     messages: set[str] = set()
     for place, sayings in effect.sayings.items():
         for saying in sayings:
             text = runs[place].lines[saying.line].text
             message = runs[place].items[saying.item].message_id
             lines.append(text)
+            of_line.append(message)
             messages.add(message)
             for named in _names_in(text):
                 if named["value"].lower() != message:
@@ -61,6 +63,11 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines], is_kno
     if is_known:
         keys = {i.message_id: {v for v, where in i.values.items() if where == OF_LINE} for r in runs for i in r.items}
         names = [told for told in names if all(of <= keys[message] for message, of in values[told].items())]
+        if not names:
+            told = [keys[message] for message in of_line]
+            return next(
+                (replace(found, value=way) for way in _passed_over(str(found.value)) if _tells(way, lines, told)), found
+            )
     if len(messages) < LEAST_ITEMS or not names or any(values[other] != values[names[0]] for other in names):
         return found
     between = r"[\s\S]*?" if any("\n" in text.strip() for text in lines) else ".*?"
@@ -71,6 +78,19 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines], is_kno
     name, expression = fitting[0]
     why = said("{why}; {name} is another in each message, so that it names the work", why=found.sentence, name=name)
     return replace(found, value=expression, sentence=why)
+
+
+def _passed_over(value: str) -> Iterator[str]:
+    """Yield expressions that find the key where ``value`` passes over one token."""
+    parts = value.split(r"\S+?")
+    for place in range(1, len(parts)):
+        yield r"\S+?".join(parts[:place]) + r"(?P<key>[\w.@+/-]+)" + r"\S+?".join(parts[place:])
+
+
+def _tells(expression: str, lines: Sequence[str], keys: Sequence[set[str]]) -> bool:
+    """Tell whether an expression finds the known key in each line of a message that has one."""
+    hits = [mark(text, expression) for text in lines]
+    return all(hit and (not of or hit.key in of) for hit, of in zip(hits, keys, strict=True))
 
 
 def _ways(value: str, between: str, name: str, sign: str, is_before: bool) -> list[str]:
@@ -126,8 +146,9 @@ def keys_told(lines_of: Sequence[tuple[str, Sequence[str]]]) -> list[str | None]
         for text in lines:
             for named in _names_in(text):
                 value = named["value"].rstrip(".,")
-                values[named["name"], named["sign"]][message].add(value)
-                of_handling[named["name"], named["sign"]] = value
+                place = named["name"].lower(), named["sign"]  # a sentence may begin with it
+                values[place][message].add(value)
+                of_handling[place] = value
         told.append(of_handling)
     messages = len({message for message, _ in lines_of})
     names = [place for place, of in values.items() if _is_key(place[0], of, round(LEAST_SHARE * messages))]

@@ -120,6 +120,16 @@ def _depth(text: str) -> int:
     return without.count("{") - without.count("}")
 
 
+def said_before(lead: str) -> str:
+    """Return what the field that says what happened says up to a value in it, with the field's name; '' where it stands in none.
+
+    >>> said_before('{"id":"7","message":"created order 7 ('), said_before('{"message":"created","id":"')
+    ('"message":"created order 7 (', '')
+    """
+    inside = _OPEN_FIELD.search(lead)
+    return inside[0] if inside and SAYS.search(inside["json"] or inside["text"]) else ""
+
+
 def name_before(lead: str) -> str:
     """Return the name of the field that a value stands in, with all signs between; '' where it stands in none.
 

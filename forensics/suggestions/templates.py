@@ -7,13 +7,12 @@ whole lines would make of it: two lines that differ in a word only beside the va
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import NamedTuple
 
 from forensics.parsers.app_lines import PREFIX
 from forensics.parsers.marks import mark, mark_pattern
-from forensics.possessive import compiled
 from forensics.suggestions.circumstances import (
     ANY_WORDS,
     TOKEN,
@@ -23,66 +22,28 @@ from forensics.suggestions.circumstances import (
     masked,
     without_colours,
 )
-from forensics.suggestions.fillers import FILLER, FILLERS, LONGEST, Filled, Shape, Told, fillers_of
+from forensics.suggestions.fillers import Filled, Shape, Told, fillers_of
 from forensics.suggestions.model import MESSAGE_ID, RunLines
 from forensics.suggestions.telling_fields import (
-    JSON_FIELD,
-    JSON_NAME,
-    LEVEL,
-    SAYS,
-    SAYS_WHERE,
     is_metadata,
-    name_before,
-    only_names_id,
     telling_field,
 )
-from forensics.suggestions.wording import beginnings, clauses, free_words, from_first_word, said_behind, words_behind
+from forensics.suggestions.ways import HOW, WORD, candidates, escaped, own, span_of
+from forensics.suggestions.wording import beginnings, clauses, free_words, said_behind, words_behind
 
-_WORD = re.compile(r"[A-Za-z]{2,}", re.ASCII)
-_SPOKEN = re.compile(r"[A-Za-z]{2,} ", re.ASCII)
-"""A word of a sentence, and not the name of a field before its value."""
-_BEGINNING = r"(?:^|\t|[^\w\s]\s*)"
-"""What a sentence begins behind: another word before it makes another sentence."""
 _ENDS = ".-+@"
 """Characters of a token that end a sentence rather than a value."""
-_TO_BLANK = re.compile(r"\.*(?:[ \n\t]|\Z)")
-_SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
-_CONTROL = re.compile(r"[\x0a-\x1f\x7f-\x9f]")
-"""Blanks of other kinds, which no settings file shows; what is no blank is hidden already, and a tab can be read."""
-_HIDDEN = re.compile(f"[{VARIABLE}{ANY_WORDS}]")
-_COLOUR = "\5"
-"""What stands for a terminal's colour right before a value, of which only the last character parts the two."""
-_SHOWN_AS = {
-    _COLOUR: r"\S+?m",
-    VARIABLE: r"\S+?",
-    ANY_WORDS: r'[^"]*?',
-    FILLER: r"\S+?",
-    FILLERS: rf"\S+?(?: \S+?){{0,{LONGEST - 1}}}",
-}
-_SHOWN = re.compile(f"[{''.join(_SHOWN_AS)}]")
-_COLOURED = re.compile(r"\x1b\[[0-9;]*m\Z")
-_COLUMN = "\t"
+_TO_BLANK = re.compile(r"""\.*(?:[ \n\t]|\Z)|\.+["'\\)\]}]""")
 MOST_EXAMPLES = 5
 _WORDS_OF_TAIL = 3
-_IN_SPAN = compiled(r"([\[{])(?>[\w.]++[=:] ?+[^\s,\]}]*+[ ,]++)*+(?:[\w.]++[=:] ?+)?+\Z", re.ASCII)
-"""Opens what a line stands in (a task, a span of a trace) and is not closed before the value."""
-_CLOSED = re.compile(r"[\[{][^\]}]*+[\]}]", re.ASCII)
-_MOST_BEFORE_SPAN = 3
-"""Words before a span: its name, the level; more of them say what the line says."""
 _CLOSING = {"[": "]", "{": "}"}
 _WORDS_BEHIND_SPAN = 5
 _WORD_OR_NAME = re.compile(r"\W*\w+(?:(?:\.|::)\w+)*", re.ASCII)
 """A word, or the whole of a logger's dotted name."""
 _SAID_BEHIND = re.compile(r"(?:[ ,:;-]{1,3}[A-Za-z]{2,}){1,3}(?![\w=-])", re.ASCII)
 """What a sentence goes on with behind the value."""
-_HOW = re.compile(r"[ ,:;-]+(?:in|for|by|at|from|to|on|after|with|of|via|within)(?![\w-])", re.ASCII | re.IGNORECASE)
-"""What a sentence begins to tell of circumstances with: for whom, from where, how long."""
-_UNIT = re.compile(rf"(?:\A|(?<={VARIABLE})|(?<={VARIABLE} ))(?:[mn]?s|[A-Z]{{3}})(?!\w)", re.ASCII)
 MOST_CHARS = 2_000
 """A longer line is a dump, and no mark."""
-
-_VALUE_TO_BLANK = r"\S+"
-_VALUE = r"[\w.@+-]+"
 
 
 class Saying(NamedTuple):
@@ -139,7 +100,9 @@ def templates_of(runs: Iterable[RunLines]) -> list[Template]:
         shortest = _expression(
             template, templates, unnamed, lambda text, start, end: filled(shape_of(text, start, end, passed_over, free))
         )
-        template.expression = _with_words(shortest, template, all_texts[key])
+        template.expression = _with_words(shortest, template, all_texts[key]) or _of_one_token(
+            template, templates, unnamed, all_texts[key]
+        )
     return [t for t in templates if t.expression]
 
 
@@ -202,7 +165,7 @@ def _free_by_lead(places: Iterable[tuple[str, int, int]], passed_over: Collectio
     tails: dict[str, list[list[str]]] = defaultdict(list)
     for text, start, end in places:
         lead, tail = around(text, start, end, passed_over)
-        tails[_own(lead)].append([word.text for word in words_behind(tail)])
+        tails[own(lead)].append([word.text for word in words_behind(tail)])
     return {lead: free_words(of) for lead, of in tails.items()}
 
 
@@ -215,37 +178,20 @@ def shape_of(text: str, start: int, end: int, passed_over: Collection[str] = (),
     lead, tail = around(text, start, end, passed_over)
     if text.lstrip().startswith("{"):
         return lead, tail
-    if inside := _span_of(lead):  # what stands in brackets tags every line of its task
+    if inside := span_of(lead):  # what stands in brackets tags every line of its task
         closed = tail.find(_CLOSING[inside[1]])
-        return _own(lead), tail[: closed + 1] + "".join(_WORD_OR_NAME.findall(tail[closed + 1 :])[:_WORDS_BEHIND_SPAN])
+        return own(lead), tail[: closed + 1] + "".join(_WORD_OR_NAME.findall(tail[closed + 1 :])[:_WORDS_BEHIND_SPAN])
     if free is not None and words_behind(tail):
-        return _own(lead), said_behind(tail, free.get(_own(lead), ()))
+        return own(lead), said_behind(tail, free.get(own(lead), ()))
     told_by = telling_field(lead, tail)
-    says_none = free is None and is_metadata(_own(lead))
+    says_none = free is None and is_metadata(own(lead))
     if says_none and told_by and told_by.is_behind:
-        return _own(lead), told_by.text
-    if len(_WORD.findall(_own(lead))) >= 2 and not (says_none and told_by is None):
-        goes_on = _SAID_BEHIND.match(tail) if len(_WORD.findall(clauses(_own(lead))[-1])) < 2 else None
-        return _own(lead), _what(goes_on[0]) if goes_on else ""
+        return own(lead), told_by.text
+    if len(WORD.findall(own(lead))) >= 2 and not (says_none and told_by is None):
+        goes_on = _SAID_BEHIND.match(tail) if len(WORD.findall(clauses(own(lead))[-1])) < 2 else None
+        return own(lead), _what(goes_on[0]) if goes_on else ""
     told = "".join(re.findall(r"\W*\w+", tail, re.ASCII)[:_WORDS_OF_TAIL])
-    return _own(lead), _what(told) or told
-
-
-def _span_of(lead: str) -> re.Match[str] | None:
-    """Return what opens the span that a value stands in; None where the words before it say what the line says."""
-    inside = _IN_SPAN.search(lead)
-    if inside is None or lead.endswith("["):
-        return inside
-    if inside[1] == "[":
-        return inside if is_metadata(_own(lead[: inside.start()])) else None
-    before = _WORD.findall(_CLOSED.sub("", _own(lead[: inside.start()])))
-    return inside if len(before) <= _MOST_BEFORE_SPAN else None
-
-
-def _own(lead: str) -> str:
-    """Return a masked lead without what every line of the log begins with; what is said may stand in the column before an object."""
-    before, _, last = lead[len(PREFIX.find(lead) or "") :].rpartition(_COLUMN)
-    return f"{before.rpartition(_COLUMN)[2]}{_COLUMN}{last}" if before and last.startswith("{") else last
+    return own(lead), _what(told) or told
 
 
 def _expression(
@@ -263,7 +209,7 @@ def _expression(
         if t is not template and line not in mine
     ]
     wider = ""
-    for candidate in _candidates(template):
+    for candidate in candidates(template):
         finds = all(_value(text, candidate, template.group) == text[a:b].lower() for text, a, b in template.texts)
         if finds and not any(mark(text, candidate) for text in theirs):
             if not any(_is_of_another_shape(text, candidate, template, shaped) for text in unnamed):
@@ -272,16 +218,26 @@ def _expression(
     return wider
 
 
+def _of_one_token(template: Template, others: Iterable[Template], unnamed: Sequence[str], texts: Sequence[str]) -> str:
+    """Return an expression that passes over one token where any words would be another's: "order 7 sent", not "order 7 was sent before"."""
+    lead, tail = template.shape
+    if ANY_WORDS not in tail:
+        return ""
+    narrow = replace(template, shape=(lead, tail.replace(ANY_WORDS, f" {VARIABLE}")))
+    found = _expression(narrow, [t for t in others if t is not template], unnamed, lambda *_: narrow.shape)
+    return found if found and all(mark(text, found) for text in texts) else ""
+
+
 def _with_words(shortest: str, template: Template, texts: Sequence[str]) -> str:
     """Return a template's expression with the words that its lines go on with, also behind a name; a field may hold the key."""
     longer = with_words_behind(shortest, texts)
     lead, tail = template.shape
-    is_in_text = _span_of(lead) is None and not lead.lstrip().startswith("{")
+    is_in_text = span_of(lead) is None and not lead.lstrip().startswith("{")
     if longer != shortest or not shortest.endswith(")") or not tail.startswith(ANY_WORDS) or not is_in_text:
         return longer
     if "=" in template.texts[0][0][template.texts[0][2] :]:
         return longer
-    over = shortest + _escaped(next(beginnings(tail), ""))
+    over = shortest + escaped(next(beginnings(tail), ""))
     return over if all(mark(text, over) for text in texts) else longer
 
 
@@ -308,7 +264,7 @@ def with_words_behind(expression: str, texts: Sequence[str]) -> str:
         shared = (
             words if shared is None else [word for word, _ in takewhile(_is_same, zip(shared, words, strict=False))]
         )
-    longer = expression + _escaped("".join(shared or ()))
+    longer = expression + escaped("".join(shared or ()))
     return longer if all(mark(text, longer) for text in texts) else expression
 
 
@@ -318,7 +274,7 @@ def _what(behind: str) -> str:
     >>> _what(" shipped for Alice"), _what(" from queue orders")
     (' shipped', '')
     """
-    return behind[: how.start()] if (how := _HOW.search(behind)) else behind
+    return behind[: how.start()] if (how := HOW.search(behind)) else behind
 
 
 def _is_same(pair: tuple[str, str]) -> bool:
@@ -328,70 +284,3 @@ def _is_same(pair: tuple[str, str]) -> bool:
 def _value(text: str, expression: str, group: str) -> str | None:
     found = mark(text, expression)
     return None if found is None else ((found.message_id if group == "message_id" else found.key) or "").lower()
-
-
-def _candidates(template: Template) -> Iterator[str]:
-    """Yield expressions from short to long that hold what the line's own message text says, if a field has it."""
-    said = telling_field(*template.shape)
-    yield from (way for way in _ways(template) if said is None or _escaped(said.text) in way)
-
-
-def _ways(template: Template) -> Iterator[str]:
-    """Yield expressions from short to long: the last words before the value, all of them, those behind it too."""
-    lead, tail = template.shape
-    if lead.endswith(VARIABLE) and all(_COLOURED.search(text, 0, start) for text, start, _ in template.texts):
-        lead = lead[:-1] + _COLOUR
-    is_in_span = _span_of(lead) is not None
-    is_text = not is_in_span and not lead.lstrip().startswith("{")
-    value = _VALUE_TO_BLANK if template.ends_at_blank else _VALUE
-    found = f"(?P<{template.group}>{value})"
-    near = _HIDDEN.split(lead)[-1].lstrip(f" \t\"':,;=-[](){{}}{FILLER}{FILLERS}")
-    behind = [_escaped(tail)]
-    if is_text:
-        behind = [*dict.fromkeys([*(_escaped(text) for text in beginnings(tail) if not only_names_id(text)), *behind])]
-    clause = near.rpartition('"')[2].lstrip(f" ,:{FILLER}{FILLERS}")
-    texts = [_escaped(text) for text in dict.fromkeys((clause, near)) if _WORD.search(text)]
-    if (said := telling_field(lead, tail)) and not is_in_span and (name := _escaped(name_before(lead))):
-        yield f"{name}{found}.*?{_escaped(said.text)}" if said.is_behind else f"{_escaped(said.text)}.*?{name}{found}"
-    if said and said.is_behind and tail.startswith(said.text):
-        yield _escaped(lead.rpartition('"')[2]) + found + _escaped(said.text)
-    if is_text and (sentence := _sentence(lead)):
-        yield _escaped(sentence) + found
-    by_field: dict[bool, list[str]] = {True: [], False: []}
-    for told in sorted(JSON_FIELD.finditer(lead), key=lambda told: not SAYS.search(told["name"])):
-        if not LEVEL.search(told[0]) and (last := JSON_NAME.search(lead, told.end())):
-            says_where = SAYS_WHERE.search(told["name"]) is not None
-            by_field[says_where].append(f"{_escaped(told[0])}.*?{_escaped(last[0])}{found}")
-    yield from by_field[False]
-    for text in () if is_in_span else texts:
-        if _SPOKEN.search(text):
-            yield text + found
-            yield _BEGINNING + text + found
-    texts += [_escaped(from_first_word(lead)), _escaped(lead)]
-    for end in behind if is_in_span else ("", *behind):
-        for text in texts:
-            if _WORD.search(text) or end:
-                yield text + found + end
-    yield from by_field[True]
-
-
-def _sentence(lead: str) -> str:
-    """Return what is said before a value, with another value in it, where the words behind that one only say for whom, or name a field.
-
-    >>> _sentence(f"[w-1] INFO: Charged order {VARIABLE} (messageId=") == f"Charged order {VARIABLE} (messageId="
-    True
-    >>> _sentence(f"worker {VARIABLE} charged "), _sentence(f"Charged order {VARIABLE} (message ")[:15]
-    ('', 'Charged order \\x00')
-    """
-    starts = [0, *(hidden.end() for hidden in _HIDDEN.finditer(lead))]
-    for start in reversed(starts):
-        text = clauses(lead[start:])[-1].lstrip(" \t\"',:;=-[](){}")
-        rest = _UNIT.sub("", text)
-        if _SPOKEN.search(text) and not _HOW.match(f" {rest}") and not only_names_id(rest):
-            return text if start != starts[-1] else ""
-    return ""
-
-
-def _escaped(text: str) -> str:
-    shown = _SHOWN.sub(lambda hidden: _SHOWN_AS[hidden[0]], _SPECIAL.sub(r"\\\1", text))
-    return _CONTROL.sub(lambda blank: rf"\x{ord(blank[0]):02x}", shown)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from forensics.parsers.marks import mark
 from tests.forensics.suggestions.test_nameless import WORKER, an_id, lake_of, proposed
 
 pytestmark = pytest.mark.lake
@@ -55,3 +56,19 @@ def test_an_id_at_the_end_of_a_sentence_is_found_with_any_stop(tmp_path, end):
     ]
 
     assert r"Executed message (?P<message_id>\S+)" in told_of(tmp_path, lines)["effect"]
+
+
+def test_the_line_that_opens_the_work_tells_the_key_that_others_name_also_where_no_name_stands_before_it(tmp_path):
+    lines = []
+    for place, number in enumerate([*range(40), 3, 4]):
+        at = 30.0 * place
+        said = (
+            f"Order ord-{number} had been charged, leaving" if place >= 40 else f"Charged order ord-{number}, 7.00 EUR"
+        )
+        opened = f"Received message charge('ord-{number}') with id '{an_id(number)}'."
+        lines += [(at + n, "worker-1", f"[Thread-{3 + place % 2}] {text}") for n, text in ((0, opened), (4, said))]
+    told = told_of(tmp_path, lines)
+
+    assert told["started"] == r"Received message charge\('(?P<key>[\w.@+/-]+)'\) with id '(?P<message_id>[\w.@+-]+)"
+    assert mark(lines[1][2], told["effect"]).key == "ord-0"
+    assert mark(lines[-1][2], told["guard"]).key == "ord-4"

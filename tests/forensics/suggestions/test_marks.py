@@ -160,6 +160,10 @@ IN_PLACE = {
     "words that tell nothing, of few": ("order={key} left as it is", 4, False),
     "words that tell nothing, of many": ("order={key} left as it is", 5, True),
     "an error's that says it is a repeat": ("[ERROR]\t2026-01-05T12:00:00.123Z\tr-1\tduplicate order={key}", 1, True),
+    "a few times, that it exists": ("invoice of {key} exists", 2, True),
+    "a few times, that there is nothing to do": ("order {key}: nothing to do", 2, True),
+    "a few times, that it had been done": ("order {key} had been shipped, leaving", 2, True),
+    "a few times, that it was done earlier": ("order {key} was shipped earlier", 2, True),
 }
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from forensics.parsers.marks import mark
 from forensics.suggestions.line_keys import with_key
-from tests.forensics.suggestions.handlers import day, message
+from tests.forensics.suggestions.handlers import day, message, run
 from tests.forensics.suggestions.test_marks import found_of_worker, values
 
 FORMS = {
@@ -130,8 +130,8 @@ def test_the_key_between_the_id_and_the_message_text_names_the_work():
         ]
 
     runs = day(says, size=1)
-    for run in runs:
-        for item in run.items:
+    for one in runs:
+        for item in one.items:
             item.values.pop(next(v for v, where in item.values.items() if where == "$.order.id"))
     marks = found_of_worker(runs)
     effect = next(p for p in marks.proposals if p.kind == "effect")
@@ -140,3 +140,52 @@ def test_the_key_between_the_id_and_the_message_text_names_the_work():
 
     assert (mark(line, told.value).message_id, mark(line, told.value).key) == (message(7), "ord-7x")
     assert mark(line.replace("order charged", "order refused"), told.value) is None
+
+
+def says_of(form, done, stopped="order {key} was charged before, nothing to do"):
+    """Return a handler whose every line is ``form`` around what it says."""
+
+    def handled(message_id, key, count):
+        n = int(message_id[-4:]) % 1000
+        told = stopped if count > 1 else done
+        told = told.format(key=key, n=n, currency=("EUR", "USD", "GBP")[n % 3])
+        return [(1, form.format(id=message_id, said="begin", n=n)), (400, form.format(id=message_id, said=told, n=n))]
+
+    return handled
+
+
+LOGFMT, SENTENCE = 'time=05:00 level=INFO msg="{said}" id={id}', "INFO Message {id}: {said}"
+OPEN = '{{"ColdStart":false,"Trace":"1-{n:08}","Arn":"arn:f","Message":"{said} ({id}).","Level":"Information"}}'
+WAYS = {
+    "an amount in several currencies": (
+        LOGFMT,
+        "refunded {n}.50 {currency}",
+        "refunded 7.50 JPY",
+        "voided 7.50 EUR",
+    ),
+    "a currency before its amount": (LOGFMT, "refunded {currency} {n}.50", "refunded CHF 7.50", "voided EUR 7.50"),
+    "one word of more that a guard says": (
+        SENTENCE,
+        "order {key} charged",
+        "order o-7 charged",
+        "order o-7 was charged before",
+    ),
+    "a field that is open where the id stands": (
+        OPEN,
+        "Invoiced {n} for order {key}",
+        "Invoiced 7 for order o-7",
+        "Fetched 7",
+    ),
+}
+
+
+@pytest.mark.parametrize(("form", "done", "other", "unlike"), WAYS.values(), ids=WAYS)
+def test_one_expression_finds_all_that_says_the_same_and_nothing_else(form, done, other, unlike):
+    handled = says_of(form, done)
+    told = values(found_of_worker([*day(handled, size=1), run(10**13, [3], handled, count=2)]))
+    line = form.format(id=message(7), said="{}", n=99).replace("{}", "%s")
+
+    assert mark(line % other, told["effect"]).message_id == message(7)
+    assert not mark(line % unlike, told["effect"])
+    assert mark(line % "order o-7 was charged before, nothing to do", told["guard"])
+    assert len(told["effect"]) < 100

@@ -16,6 +16,7 @@ WORDS = {
     "dotnet": '"receive_count":"{}"',
     "Ruby": "receive_count={}",
     "a sentence": "(receive count {})",
+    "twice in a line": '"span":{{"receive_count":"{0}"}},"spans":[{{"receive_count":"{0}"}}]',
     "a terminal's colours": "\x1b[3mreceive_count\x1b[0m\x1b[2m=\x1b[0m{}\x1b[1m}}\x1b[0m",
     "a terminal's colours, with quotes": '\x1b[3mreceive_count\x1b[0m\x1b[2m=\x1b[0m"{}"',
 }
