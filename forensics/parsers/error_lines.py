@@ -6,7 +6,7 @@ A handler that catches an error, logs it and goes on ends in success all the sam
 from typing import TYPE_CHECKING
 
 from forensics.parsers.app_lines import TRACEBACK
-from forensics.parsers.grammar import Pattern
+from forensics.parsers.grammar import TIMESTAMP, Pattern, holds_any
 from forensics.parsers.json_lines import ERROR_LEVEL_NEEDLES
 
 if TYPE_CHECKING:
@@ -14,8 +14,27 @@ if TYPE_CHECKING:
 
 _LEVELS = frozenset({"error", "critical", "fatal", "severe", "fail", "crit"})
 _KINDS = frozenset({"app", "other", "logged_error"})
-NEEDLES = ("ERROR", "CRIT", "FATAL", "SEVERE", "rror", "atal", "ritical", TRACEBACK, *ERROR_LEVEL_NEEDLES)
+NEEDLES = ("ERR", "FTL", "CRIT", "FATAL", "SEVERE", "rror", "atal", "ritical", TRACEBACK, *ERROR_LEVEL_NEEDLES)
 """A line with none of these, ``fail`` and ``crit`` aside, is none of them."""
+
+_UPPER = r"(?:ERROR|FATAL|SEVERE|CRITICAL|CRIT|ERR|FTL)"
+LEVEL_IN_TEXT = Pattern(
+    "error_level_in_text",
+    r"^(?:[EF], )?\[?(?:"
+    + TIMESTAMP
+    + r"|[0-9]{2}:[0-9]{2}:[0-9]{2}[.,0-9]{0,10})(?: ?(?:UTC|Z|[+-][0-9]{2}:?[0-9]{2}))?(?: #[0-9]{1,9})?\]?"
+    r"(?:[ \t]{0,3}\[[^\]\n\r]{1,80}\]|[ \t]{1,3}[-|][ \t]{1,3}[\w.:/@-]{1,60}(?=[ \t]{1,3}[-|])){0,6}[ \t]{0,3}(?:[-|:][ \t]{1,3})?"
+    r"(?:(?:[\w-]{1,40}\.)?" + _UPPER + r"(?![A-Za-z0-9_-])|\[(?i:" + _UPPER + r")\])",
+)
+"""An error's level behind time and tags: Ruby's logger, Monolog's channel, Logback with its thread first, Serilog's short names, Python's dashes."""
+LEVEL_IN_FIELD = Pattern(
+    "error_level_in_field",
+    r"(?:\"(?:severity(?:_?text)?|@l|log\.level|lvl)\": ?\"|(?:^|[ \t])(?:level|lvl|severity)=\"?)(?i:"
+    + _UPPER
+    + r"|EROR)(?![A-Za-z0-9_-])",
+)
+"""The same as a field: logfmt, and JSON that calls it other than level."""
+_HEAD = 2_000
 
 LOCAL = Pattern(
     "local_error",
@@ -50,7 +69,13 @@ def is_error_line(said: "ParsedLine", line: str) -> bool:
         return False
     if said.kind == "logged_error":  # whatever its writer's level is
         return True
-    return (said.level or "").lower() in _LEVELS or (said.level is None and TRACEBACK in line)
+    if said.level is not None:
+        return said.level.lower() in _LEVELS
+    return TRACEBACK in line or (holds_any(line, NEEDLES) and _has_level(line[:_HEAD]))
+
+
+def _has_level(head: str) -> bool:
+    return LEVEL_IN_TEXT.find(head) is not None or LEVEL_IN_FIELD.find(head) is not None
 
 
 def may_hide_an_effect(line: str) -> bool:
