@@ -45,6 +45,10 @@ VARIABLE, ANY_WORDS = "\0", "\1"
 """What stands for a token that changes, and for what a quoted field says, blanks included."""
 
 
+_WHOSE = re.compile(
+    r"(?<![\w.@+'-])(?!(?:It|That|This|What|Here|There|Let|He|She|Who)['’])[A-Z][\w.-]*['’]s(?![\w'’])", re.ASCII
+)
+"""Whose a thing is; another's is the same thing."""
 _CODE = (
     "(?:AED|AUD|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EUR|GBP|HKD|HUF|IDR|ILS|INR|JPY|KRW|MXN|MYR|NOK|NZD|PHP|PLN|RON|SAR|SEK|SGD|THB|TRY|TWD"
     "|USD|VND|ZAR)"
@@ -123,14 +127,13 @@ def _tells_circumstances(of_handlings: Collection[Sequence[str]]) -> bool:
 
 
 def masked(text: str) -> str:
-    """Return a text without its tokens that have a digit, words of a time, currencies, colours and control characters.
+    """Return a text without its tokens that have a digit, words of a time, currencies, names before 's, colours and control characters.
 
     >>> masked("Nov 20, 2026, 5:00 PM \\x1b[32mLOG\\x1b[39m order 7").replace(VARIABLE, "#")
     '# #, #, #:# # #LOG# order #'
     """
-    return _CURRENCY.sub(
-        VARIABLE, _WITH_DIGIT.sub(VARIABLE, _PART_OF_TIME.sub(_passed_over, _NOT_TEXT.sub(VARIABLE, text)))
-    )
+    words = _WHOSE.sub(VARIABLE, _PART_OF_TIME.sub(_passed_over, _NOT_TEXT.sub(VARIABLE, text)))
+    return _CURRENCY.sub(VARIABLE, _WITH_DIGIT.sub(VARIABLE, words))
 
 
 def _passed_over(part: re.Match[str]) -> str:

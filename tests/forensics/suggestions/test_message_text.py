@@ -148,7 +148,7 @@ def says_of(form, done, stopped="order {key} was charged before, nothing to do")
     def handled(message_id, key, count):
         n = int(message_id[-4:]) % 1000
         told = stopped if count > 1 else done
-        told = told.format(key=key, n=n, currency=("EUR", "USD", "GBP")[n % 3])
+        told = told.format(key=key, n=n, currency=("EUR", "USD", "GBP")[n % 3], who=("Ada", "Bob", "Cy")[n % 3])
         return [(1, form.format(id=message_id, said="begin", n=n)), (400, form.format(id=message_id, said=told, n=n))]
 
     return handled
@@ -164,6 +164,12 @@ WAYS = {
         "voided 7.50 EUR",
     ),
     "a currency before its amount": (LOGFMT, "refunded {currency} {n}.50", "refunded CHF 7.50", "voided EUR 7.50"),
+    "whose the order is": (
+        SENTENCE,
+        "{who}'s order {key} charged",
+        "Zoe's order o-7 charged",
+        "Zoe's order o-7 voided",
+    ),
     "one word of more that a guard says": (
         SENTENCE,
         "order {key} charged",
@@ -185,7 +191,7 @@ def test_one_expression_finds_all_that_says_the_same_and_nothing_else(form, done
     told = values(found_of_worker([*day(handled, size=1), run(10**13, [3], handled, count=2)]))
     line = form.format(id=message(7), said="{}", n=99).replace("{}", "%s")
 
-    assert mark(line % other, told["effect"]).message_id == message(7)
+    assert mark(line % other, told["effect"])
     assert not mark(line % unlike, told["effect"])
     assert mark(line % "order o-7 was charged before, nothing to do", told["guard"])
     assert len(told["effect"]) < 100
