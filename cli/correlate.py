@@ -42,6 +42,7 @@ def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, an
     from cli.progress import steps
     from forensics.report.log_readiness import not_checked, unlike_effects, unlike_keys
     from forensics.report.settings_names import unlike_names
+    from forensics.suggestions.slow_expressions import slow_expressions
     from forensics.window import TimeWindow
     from spark_jobs.runner import correlate as correlate_evidence
 
@@ -50,6 +51,8 @@ def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, an
     start_at = TimeWindow.parse(since, None, datetime.now(UTC)).start_at if since else None
     settings = chosen.settings()
     tell_changed_settings(lake.generation(), settings)
+    for sentence in slow_expressions(lake, settings):
+        say("{sentence}", sentence=in_words(sentence))
     with steps() as progress:
         generation = correlate_evidence(lake, settings, master=master, since=start_at, progress=progress, force=anew)
     counts = generation.row_counts

@@ -22,6 +22,16 @@ def _unlike_names(chosen: Everywhere) -> list[str]:
         return []
 
 
+def _slow_expressions(chosen: Everywhere) -> list[str]:
+    """Return what takes long of the expressions; nothing where there is no lake to try them on."""
+    from forensics.suggestions.slow_expressions import slow_expressions
+
+    try:
+        return slow_expressions(chosen.open_lake(), chosen.settings())
+    except LakeMissingError:
+        return []
+
+
 def settings(
     chosen: Everywhere,
     schema: Annotated[
@@ -40,7 +50,7 @@ def settings(
     file = chosen.settings_file()
     if file:
         say("Every key of {file} is known, and every value can be meant.", file=repr(str(file)))
-        for sentence in _unlike_names(chosen):
+        for sentence in (*_unlike_names(chosen), *_slow_expressions(chosen)):
             say("{sentence}", sentence=in_words(sentence))
     else:
         say("There is no settings file: these are the defaults.")

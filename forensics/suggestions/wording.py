@@ -32,7 +32,9 @@ _HOW = re.compile(r"(?:in|for|by|at|from|to|on|after|with|of|via|within)\Z", re.
 _DETERMINERS = frozenset(("the", "a", "an", "its", "our", "this", "that"))
 _UNIT = re.compile(r"(?:[mn]?s|secs?|seconds?|mins?|minutes?|hours?|bytes|[kKMG]i?B|[A-Z]{3})\Z")
 """What a number is counted in."""
-_SAYS_NOTHING_YET = re.compile(r"(?:already|not|is|are|was|were|be|been|has|have|had|will|can|could|the|an?)\Z", re.IGNORECASE)
+_SAYS_NOTHING_YET = re.compile(
+    r"(?:already|not|is|are|was|were|be|been|has|have|had|will|can|could|the|an?)\Z", re.IGNORECASE
+)
 """What a sentence goes on behind with what happened."""
 _FIRST_WORD = re.compile(r"[A-Za-z]{2,}", re.ASCII)
 _NAME = re.compile(r"[A-Z][a-z'.-]*\Z")

@@ -10,6 +10,7 @@ from cli.correlate import tell_changed_settings
 from forensics.docsettings import schema
 from forensics.lake.generation import Generation
 from forensics.settings import Queue, Settings
+from tests.forensics.report import world
 
 
 @pytest.fixture
@@ -80,3 +81,15 @@ def test_nothing_is_a_settings_file_without_a_word(run):
     code, out, _ = run("--config", "/dev/null")
 
     assert (code, json.loads(out)["queues"]) == (0, [])
+
+
+@pytest.mark.lake
+def test_an_expression_that_takes_long_is_told_where_a_lake_has_lines_of_its_group(run, tmp_path):
+    line = world.lines()[0] | {"evidence_id": "log:slow", "event_id": "slow", "line": "charged " + "word " * 20 + "x"}
+    root = world.save(tmp_path / "lake", {}, [line]).root
+    (tmp_path / "doubletake.toml").write_text(
+        f"[[function]]\nname = '{world.FUNCTION}'\neffect = '([a-z]+ ?)+:(?P<key>[0-9]+)'\n"
+    )
+    _, _, err = run("--lake", str(root))
+
+    assert f"{world.FUNCTION}: effect = '([a-z]+ ?)+:(?P<key>[0-9]+)' takes" in err
