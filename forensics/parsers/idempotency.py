@@ -31,15 +31,16 @@ _DONE = (
     r"|deliver|e?mail|creat|post|publish|stor|sav|insert|updat|settl|credit|debit|invoic|issu|dispatch|import|upload|transfer|confirm"
     r"|writ|generat|render|export|reserv|allocat|deduct|assign|grant|submit|transmit|persist|index|sync|push|answer|repli|activat|enrol|award)"
 )
-REPEAT = Pattern(
-    "says_repeat",
-    r"(?i:(?<![a-z])already (?:been )?"
+_BEFORE = (
+    r"(?<![a-z])already (?:been )?"
     + _DONE
     + r"|(?<![a-z])"
     + _DONE
-    + r"(?:[a-z]{0,3}ed|s)? (?:already|before)(?! ?[a-z])"
-    r"|(?<![a-z])(?:duplicate|skipp(?:ed|ing)(?![a-z])|idempoten)|(?:processed|seen|handled) before(?![a-z]))"
-    r"|処理済|重複|スキップ",
+    + r"(?:[a-z]{0,3}ed|s)? (?:already|before)(?! ?[a-z])|(?:processed|seen|handled) before(?![a-z])"
+)
+REPEAT = Pattern(
+    "says_repeat",
+    f"(?i:{_BEFORE}|(?<![a-z])(?:duplicate|skipp(?:ed|ing)(?![a-z])|idempoten))|処理済|重複|スキップ",
 )
 """Words of one's own for a repeat that was stopped. They prove nothing: a check that let it pass may be told with them, too.
 
@@ -47,6 +48,8 @@ REPEAT = Pattern(
 >>> [bool(REPEAT.find(text)) for text in told]
 [True, True, True, False, True]
 """
+_DONE_BEFORE = Pattern("says_done_before", f"(?i:{_BEFORE})|処理済")
+_SOME_ID = Pattern("some_id", r"(?<![\w.:-])[A-Za-z][\w-]*[0-9]")
 
 NEEDLES = ("potency", "vent key", "R-DUPE")
 """A line without any of these is none of the above."""
@@ -55,13 +58,13 @@ NEEDLES = ("potency", "vent key", "R-DUPE")
 REPEAT_NEEDLES = (
     "lready",
     "LREADY",
+    "efore",
+    "済",
     "uplicate",
     "UPLICATE",
     "kipp",
     "KIPP",
     "dempoten",
-    "efore",
-    "済",
     "重複",
     "スキップ",
 )
@@ -71,6 +74,19 @@ REPEAT_NEEDLES = (
 def says_repeat(line: str) -> bool:
     """Tell whether a line reads as if the work was not done again."""
     return holds_any(line, REPEAT_NEEDLES) and REPEAT.compiled.search(line) is not None
+
+
+def may_be_of_any_work(line: str) -> bool:
+    """Tell whether such a line that names none of the messages in hand may be of one: it says that work was there, or holds some id.
+
+    What else is skipped may be any part of the work.
+
+    >>> [may_be_of_any_work(text) for text in ("order already charged", "duplicate of pay_4", "skipping order 7", "10:00:07 skipping mails")]
+    [True, True, True, False]
+    """
+    told = REPEAT.compiled.search(line)
+    is_numbered = told is not None and any(sign.isdigit() for sign in line[told.end() :])
+    return is_numbered or _SOME_ID.find(line) is not None or _DONE_BEFORE.find(line) is not None
 
 
 def idempotency(line: str) -> str | None:

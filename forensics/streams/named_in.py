@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from forensics.parsers.idempotency import may_be_of_any_work
 from forensics.streams.model import Delivery, Fact
 
 _TELLING_KEY = 4
@@ -32,8 +33,11 @@ def is_word_of(body: str, key: str) -> bool:
 
 
 def mark_maybe_skipped(repeats: Iterable[Fact], batch: Sequence[Delivery]) -> None:
-    """Mark those deliveries of a run whose work may not have been done again, as lines of its own words read: those that one names, else any."""
+    """Mark those deliveries of a run whose work may not have been done again, as lines of its own words read: those that one names, else any.
+
+    One that names none of them must be of some work all the same.
+    """
     for repeat in repeats:
-        for delivery in named_by(repeat, batch) or batch:
+        for delivery in named_by(repeat, batch) or (batch if may_be_of_any_work(repeat.detail or "") else ()):
             delivery.may_be_skipped = True
             delivery.fact_ids = sorted({*delivery.fact_ids, repeat.evidence_id})

@@ -150,6 +150,7 @@ IN_HAND = {
     "with the key of one": ([handling((0, "started"), key="pay-1"), OTHERS], repeat(6), {M}),
     "with the id of one, whose mention tells it": ([MINE, OTHERS], repeat(6, f"skipping {M.upper()}"), set()),
     "with an id that is no message's": ([MINE, OTHERS], repeat(6, f"skipping {STRANGER}"), {M, N}),
+    "without any": ([MINE, OTHERS], repeat(6, "skipping the newsletter"), set()),
     "with one that is only mentioned": (
         [MINE, handling((4, "mention"), item_id=STRANGER)],
         repeat(4, f"skipping {STRANGER}"),
