@@ -174,7 +174,7 @@ def with_keys_told(runs: Sequence[RunLines]) -> list[RunLines]:
             elif len(ids) == 1:
                 for name, value, _ in works_named(line.text):
                     values[name][ids[0]].add(value)
-    messages = {item.message_id for run in runs for item in run.items}
+    messages = {item.message_id for run in _ended(runs) for item in run.items}
     told = {
         name: {message: next(iter(found)) for message, found in of.items() if len(found) == 1}
         for name, of in values.items()
@@ -196,13 +196,18 @@ def with_keys_beside(runs: Sequence[RunLines]) -> list[RunLines]:
 
     Where a batch is worked on side by side, lines stand behind others' names and no message keeps one key: nothing is given.
     """
-    beside = [(run, number, lines) for run in runs for number, lines in lines_beside(run).items()]
+    beside = [(run, number, lines) for run in _ended(runs) for number, lines in lines_beside(run).items()]
     keys = keys_told([(r.items[number].message_id, [line.text for line in lines]) for r, number, lines in beside])
     given: dict[int, dict[int, str]] = defaultdict(dict)
     for (run, number, _), key in zip(beside, keys, strict=True):
         if key is not None:
             given[id(run)][number] = key
     return [_with_values(run, given[id(run)]) if id(run) in given else run for run in runs]
+
+
+def _ended(runs: Sequence[RunLines]) -> list[RunLines]:
+    """Return the handlings of which something tells how they ended, if any are: a message that a job sends has a line and no end."""
+    return [run for run in runs if run.status != "unknown"] or list(runs)
 
 
 def lines_beside(run: RunLines) -> dict[int, list[Line]]:
