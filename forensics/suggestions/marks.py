@@ -236,7 +236,7 @@ def _effect(
             said("{name}: no line stands exactly once with each message, so none can be its effect.", name=name)
         )
         return None
-    of_repeats = {stop.closing.template.shape: stop for stop in silent}
+    of_repeats = {stop.closing.template.shape: stop for stop in sorted(silent, key=lambda stop: not stop.is_said)}
     closing = [p for p, busy in whole if p.can_tell and p.is_closing and not busy]
     if not closing and over:
         closing = [p for p, busy in whole if not busy and not p.is_opening and not NOT_DONE.search(words_of(p))]
@@ -253,7 +253,13 @@ def _effect(
         elif not p.can_tell:
             least = f"{LEAST_WORK_US // 1000} ms"
             why = said("an item takes less than {span}, too little to tell before from after", span=least)
-        elif stop := of_repeats.get(p.template.shape):
+        elif (stop := of_repeats.get(p.template.shape)) and stop.is_said:
+            why = said(
+                "it also stands with {messages} whose work had been done before, as {line} says",
+                messages=counted(len(stop.handlings), "message"),
+                line=repr(stop.within.text),
+            )
+        elif stop:
             why = said(
                 "it also stands with {messages} whose work had been done before, without {line}, which stands with all others: "
                 "as where a guard stops a repeat and says nothing",
@@ -279,7 +285,8 @@ def _effect(
 
 def _stopped_silently(effect: Placed, guard: Guard | None, silent: Sequence[SilentStop]) -> frozenset[tuple[int, int]]:
     """Return the handlings of work done before that lack the effect's line and close as usual, without a guard's line."""
-    lacking = {h for stop in silent if stop.within.shape == effect.template.shape for h in stop.handlings}
+    of_effect = [stop for stop in silent if stop.within.shape == effect.template.shape and not stop.is_said]
+    lacking = {h for stop in of_effect for h in stop.handlings}
     return frozenset(lacking - (_items_with(guard.placed.template) if guard else set()))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from forensics.parsers.idempotency import says_done_before
 from forensics.suggestions.circumstances import masked
 from forensics.suggestions.line_keys import lines_beside
 from forensics.suggestions.model import RunLines
@@ -27,6 +28,8 @@ class SilentStop(NamedTuple):
     closing: Placed
     within: Inner
     handlings: frozenset[tuple[int, int]]
+    is_said: bool = False
+    """They do not lack ``within``: it is a line of theirs alone, which says that the work was done before."""
 
 
 def silent_stops(candidates: Sequence[Placed], runs: Sequence[RunLines]) -> list[SilentStop]:
@@ -39,16 +42,29 @@ def silent_stops(candidates: Sequence[Placed], runs: Sequence[RunLines]) -> list
     closing = [p for p in once if p.can_tell and p.is_closing]
     if not closing:
         return []
-    inner = [Inner(p.template.shape, p.template.texts[0][0].strip(), _held(p, runs)) for p in once if not p.is_opening]
+    opening = {p.template.shape for p in once if p.is_opening}
+    inner = [Inner(p.template.shape, p.template.texts[0][0].strip(), _held(p, runs)) for p in once]
     inner += _beside(runs)
     found = []
     for p in closing:
         ended = _held(p, runs)
         for within in inner:
             lacking = ended.keys() - within.held.keys()
-            if lacking and lacking != ended.keys() and _are_repeats(lacking, ended, within.held, runs):
+            is_within = within.shape not in opening and lacking and lacking != ended.keys()
+            if is_within and _are_repeats(lacking, ended, within.held, runs):
                 found.append(SilentStop(p, within, frozenset(lacking)))
+            elif told := _told_of(within, p, ended, runs):
+                found.append(SilentStop(p, within, told, True))
     return found
+
+
+def _told_of(within: Inner, closing: Placed, ended: Held, runs: Sequence[RunLines]) -> frozenset[tuple[int, int]]:
+    """Return the handlings that a line closes and of which another says that their work was done before, if all of them are repeats."""
+    told = within.held.keys() & ended.keys()
+    if within.shape == closing.template.shape or not told or not says_done_before(within.text):
+        return frozenset()
+    others = {handling: at for handling, at in ended.items() if handling not in told}
+    return frozenset(told) if _are_repeats(told, ended, others, runs) else frozenset()
 
 
 def _held(placed: Placed, runs: Sequence[RunLines]) -> Held:

@@ -110,3 +110,22 @@ def test_a_line_that_names_nobody_and_is_missing_from_new_work_too_says_nothing(
     marks = found([*day(handled), run(LATER, [3], handled, count=2)])
 
     assert values(marks)["effect"] == r"record (?P<message_id>\S+) processed"
+
+
+@pytest.mark.parametrize("marks_of", FOUND)
+@pytest.mark.parametrize("named", ["order {key} was charged before ({message})", "the order was charged before"])
+def test_the_line_that_closes_repeats_too_is_no_effect_where_a_line_of_theirs_says_that_the_work_was_done_before(
+    marks_of, named
+):
+    """What else the work says stands nowhere."""
+
+    def handled(message, key, count):
+        told = [(1, named.format(key=key, message=message))] if count > 1 else []
+        return [(1, f"processing {message}"), *told, (400, f"record {message} processed")]
+
+    marks = marks_of([*day(handled), run(LATER, [3], handled, count=2)])
+
+    assert "effect" not in values(marks)
+    assert any(
+        "whose work had been done before, as 'the order" in w or "before, as 'order" in w for w in marks.cannot_tell
+    )
