@@ -180,7 +180,9 @@ def shape_of(text: str, start: int, end: int, passed_over: Collection[str] = (),
         return lead, tail
     if inside := span_of(lead):  # what stands in brackets tags every line of its task
         closed = tail.find(_CLOSING[inside[1]])
-        return own(lead), tail[: closed + 1] + "".join(_WORD_OR_NAME.findall(tail[closed + 1 :])[:_WORDS_BEHIND_SPAN])
+        words = _WORD_OR_NAME.findall(tail[closed + 1 :])[:_WORDS_BEHIND_SPAN]
+        how = next((n for n, word in enumerate(words) if n > 1 and HOW.match(word)), len(words))
+        return own(lead), tail[: closed + 1] + "".join(words[:how])
     if free is not None and words_behind(tail):
         return own(lead), said_behind(tail, free.get(own(lead), ()))
     told_by = telling_field(lead, tail)

@@ -155,6 +155,7 @@ def says_of(form, done, stopped="order {key} was charged before, nothing to do")
 
 
 LOGFMT, SENTENCE = 'time=05:00 level=INFO msg="{said}" id={id}', "INFO Message {id}: {said}"
+MDC = "2026-11-20 05:00:02 INFO [main] [msg={id}, rc=1] c.acme.Orders : {said}"
 OPEN = '{{"ColdStart":false,"Trace":"1-{n:08}","Arn":"arn:f","Message":"{said} ({id}).","Level":"Information"}}'
 WAYS = {
     "an amount in several currencies": (
@@ -164,6 +165,12 @@ WAYS = {
         "voided 7.50 EUR",
     ),
     "a currency before its amount": (LOGFMT, "refunded {currency} {n}.50", "refunded CHF 7.50", "voided EUR 7.50"),
+    "with what it was done, behind tags": (
+        MDC,
+        "order {key} shipped with {currency}",
+        "order o-7 shipped by hand",
+        "order o-7 sent",
+    ),
     "whose the order is": (
         SENTENCE,
         "{who}'s order {key} charged",
