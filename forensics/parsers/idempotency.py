@@ -76,6 +76,15 @@ def says_repeat(line: str) -> bool:
     return holds_any(line, REPEAT_NEEDLES) and REPEAT.compiled.search(line) is not None
 
 
+def says_done_before(line: str) -> bool:
+    """Tell whether a line reads as if work had been done before.
+
+    >>> says_done_before("order 7 already charged"), says_done_before("skipping order 7")
+    (True, False)
+    """
+    return _DONE_BEFORE.find(line) is not None
+
+
 def may_be_of_any_work(line: str) -> bool:
     """Tell whether such a line that names none of the messages in hand may be of one: it says that work was there, or holds some id.
 
@@ -86,7 +95,7 @@ def may_be_of_any_work(line: str) -> bool:
     """
     told = REPEAT.compiled.search(line)
     is_numbered = told is not None and any(sign.isdigit() for sign in line[told.end() :])
-    return is_numbered or _SOME_ID.find(line) is not None or _DONE_BEFORE.find(line) is not None
+    return is_numbered or _SOME_ID.find(line) is not None or says_done_before(line)
 
 
 def idempotency(line: str) -> str | None:
