@@ -120,6 +120,7 @@ _SIGNS = r"使い方:.*|\[(?:既定値|環境変数): .*?\]|(?<=│)[ *]+(?:--?[
 _VALUES = r"doubletake report --format zip|spark://[\w:]+|type=charge|Amazon|\b(?:Spark|Webhook|Ctrl-C|JSON|Lines|Parquet|Schema|all|why|still|refund|cards|emails|tokens|language|team|en)\b"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["", *PROGRAM.commands])
 def test_help_is_japanese_but_for_what_is_typed(run, monkeypatch, name):
     monkeypatch.setenv("COLUMNS", "300")
@@ -135,6 +136,7 @@ def test_help_is_japanese_but_for_what_is_typed(run, monkeypatch, name):
     assert english_in(words) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["en", "ja"])
 @pytest.mark.parametrize("name", PROGRAM.commands)
 def test_the_help_of_a_command_is_whole_in_a_narrow_terminal(run, monkeypatch, name, code):

@@ -75,6 +75,7 @@ ASKED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lake", "code", "args"), ASKED.values(), ids=ASKED)
 def test_every_command_that_is_named_means_this_lake(run, lakes, lake, code, args):
     where = str(lakes / lake)

@@ -186,6 +186,7 @@ def test_a_terminal_of_forty_columns_is_wide_enough_for_every_table(two_incident
     ] == []  # a single word can only be copied whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["en", "ja"])
 @pytest.mark.parametrize("name", ["", *whole().commands])
 def test_help_cuts_no_option_off_in_forty_columns(two_incidents, monkeypatch, name, code):

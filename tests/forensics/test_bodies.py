@@ -163,6 +163,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", HOSTILE.values(), ids=HOSTILE)
 def test_a_megabyte_meant_to_hurt_takes_ten_times_as_long_as_a_tenth_of_it(line):
     assert grows_with_its_input(without_bodies, line)

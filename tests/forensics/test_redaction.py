@@ -176,6 +176,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE)
 def test_a_megabyte_of_hostile_text_takes_ten_times_as_long_as_a_tenth_of_it(piece):
     line = (piece * (1_000_000 // len(piece) + 1))[:1_000_000] + "andle"

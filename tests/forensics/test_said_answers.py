@@ -181,6 +181,7 @@ _THINGS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", OTHERS)
 def test_what_lines_propose_is_said_by_its_phrases(code, monkeypatch):
     texts = list(_proposed(monkeypatch))

@@ -59,6 +59,7 @@ def untold(world: World) -> list[Delivery]:
     return [d for d, known in deliveries if not tells(d, known.business_key)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "plan",
     HIDES_FATE,

@@ -173,6 +173,7 @@ def spelt_out(said):
     return [spelt_out(value) for value in said] if isinstance(said, (list, tuple)) else said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut_gaps", [True, False])
 @pytest.mark.parametrize("times", [1, 2, 3, 4, 6])
 @pytest.mark.parametrize(("chart_px", "is_wide"), CHARTS.values(), ids=CHARTS)

@@ -28,6 +28,7 @@ def in_turn(form):
     return says
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("character", CONTROL, ids=[f"U+{ord(c):04X}" for c in CONTROL])
 @pytest.mark.parametrize("form", ["a{c}b {{}}", "{c}{{}}", "{{}}{c}", "[{c}app{c}] {{}} {c}"])
 def test_whatever_character_is_in_the_lines_their_marks_can_be_written_and_found(character, form):
