@@ -83,8 +83,6 @@ def _ways(template: "Template") -> Iterator[str]:
         yield f"{name}{found}.*?{escaped(said.text)}" if said.is_behind else f"{escaped(said.text)}.*?{name}{found}"
     if said and said.is_behind and tail.startswith(said.text):
         yield escaped(lead.rpartition('"')[2]) + found + escaped(said.text)
-    if not is_in_span and not is_text and WORD.search(said_so_far := said_before(lead)):
-        yield escaped(said_so_far) + found
     if is_text and (sentence := _sentence(lead)):
         yield escaped(sentence) + found
     by_field: dict[bool, list[str]] = {True: [], False: []}
@@ -97,6 +95,8 @@ def _ways(template: "Template") -> Iterator[str]:
         if _SPOKEN.search(text):
             yield text + found
             yield _BEGINNING + text + found
+    if not is_in_span and not is_text and WORD.search(said_so_far := said_before(lead)):
+        yield escaped(said_so_far) + found
     texts += [escaped(from_first_word(lead)), escaped(lead)]
     for end in behind if is_in_span else ("", *behind):
         for text in texts:
