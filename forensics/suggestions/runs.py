@@ -211,9 +211,8 @@ class _Stream:
                 named = [n for n in on if any(item.message_id in values for item in self._runs[n].items)]
                 of_thread = [n for n in named or on if at_hand.get(thread) == n]
                 first = [n for n in named if self._runs[n].started_at == at]
-                ended = [
-                    n for n in on if self._runs[n].status != "unknown"
-                ]  # what a job sends has a line, too, and no end
+                # what a job sends has a line, too, and no end
+                ended = [n for n in on if self._runs[n].status != "unknown"]
                 mine = first or of_thread or named or ended or on
                 if named and thread is not None:
                     at_hand[thread] = mine[0]

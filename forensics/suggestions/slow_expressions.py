@@ -9,6 +9,7 @@ from forensics.lake import Lake
 from forensics.lake.filters import equals
 from forensics.lake.rows import plain_rows
 from forensics.parsers.marks import mark_pattern, needle_of
+from forensics.parsers.needles import MARKS
 from forensics.sentence import said
 from forensics.settings import Settings
 from forensics.tables.evidence import CONSUMERS, LOG_EVENTS
@@ -20,7 +21,7 @@ STEP = 4
 _MOST_KINDS, _MOST_CHARS = 30, 2_000
 _MOST_BATCHES = 8
 """So much of the evidence is looked at for lines of a group."""
-_KEYS = ("effect", "started", "guard", "deleted", "failed", "visibility_set", "message_id", "receive_count")
+_KEYS = (*MARKS, "message_id", "receive_count")
 _OF_PRODUCERS = ("sent", "message_id", "key", "deduplication_id", "request_id", "sent_at")
 _CHANGES = re.compile(r"[0-9a-f]*[0-9][0-9a-f]*")
 
