@@ -22,6 +22,7 @@ from typing import IO, Any
 import pytest
 
 from tests.compiled import ROOT, compile_sources, files_of_tests
+from tests.left_out import left_out
 from tests.parsed import READERS
 from tests.plain import passes
 from tests.threads import set_fewest
@@ -106,17 +107,20 @@ def pytest_configure(config: pytest.Config) -> None:
     if said := config.getoption(OPTION):
         number, count, take, tell = map(int, said.split(","))
         compile_sources(number, count)
-        config.pluginmanager.register(_OneOfSeveral(take, tell))
+        config.pluginmanager.register(_OneOfSeveral(take, tell, config.option.markexpr))
 
 
 class _OneOfSeveral:
     """Collects and runs group after group, as many as it gets."""
 
-    def __init__(self, take: int, tell: int) -> None:
+    def __init__(self, take: int, tell: int, marks: str) -> None:
         for pipe in (take, tell):
             os.set_inheritable(pipe, False)  # what tests leave running would keep it open
         self._take, self._tell = take, tell
-        self._groups = groups(files_of_tests())
+        files = files_of_tests()
+        self._groups = groups(files)
+        self._left_out = left_out(files, marks)
+        self._folders = {folder for file in files if file not in self._left_out for folder in file.parents}
         self._modules: dict[Path, pytest.Module] = {}
         self._is_listing = False
         self._has_taken = False
@@ -143,6 +147,13 @@ class _OneOfSeveral:
         hook.pytest_collection_finish(session=session)
         self._collected += len(session.items)
         return True
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Leave what no test is asked for of unread, and the fixtures of folders that hold nothing else."""
+        is_left_out = collection_path in self._left_out or (
+            collection_path.is_dir() and collection_path not in self._folders
+        )
+        return is_left_out or None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_make_collect_report(self, collector: pytest.Collector) -> pytest.CollectReport | None:

@@ -27,10 +27,10 @@ def folder(pytester, monkeypatch):
         from tests import processes
         from tests.processes import *
         processes.compile_sources = lambda number, count: None
-        processes.files_of_tests = lambda: sorted(Path({str(files.parent)!r}).glob("test_*.py"))
+        processes.files_of_tests = lambda: sorted(Path({str(files.parent)!r}).rglob("test_*.py"))
         """
     pytester.makeconftest(knows_of)
-    monkeypatch.setattr(processes, "files_of_tests", lambda: sorted(files.parent.glob("test_*.py")))
+    monkeypatch.setattr(processes, "files_of_tests", lambda: sorted(files.parent.rglob("test_*.py")))
     return files.parent
 
 
@@ -114,3 +114,26 @@ def test_what_all_tests_share_lives_as_long_as_its_process(folder, capfdbinary):
     assert processes.main(["1", "-k", "test_x or test_y or test_z"]) == 0
 
     assert "3 passed" in capfdbinary.readouterr().out.decode()
+
+
+@pytest.mark.process
+def test_a_file_of_which_no_test_is_asked_for_is_not_even_read_in(folder, capfdbinary):
+    unread = folder / "slow" / "test_unread.py"
+    unread.parent.mkdir()
+    unread.write_text("import there_is_none\nimport pytest\n\npytestmark = pytest.mark.slow\n")
+    (unread.parent / "conftest.py").write_text("import there_is_none")
+
+    assert processes.main(["1", "-k", "test_b", "-m", "not slow"]) == 0
+
+    assert "1 passed, 4 deselected in" in capfdbinary.readouterr().out.decode()
+
+
+@pytest.mark.process
+def test_a_file_that_a_run_asks_for_is_read_in_whatever_folder_it_stands_in(folder, capfdbinary):
+    asked_for = folder / "slow" / "test_asked_for.py"
+    asked_for.parent.mkdir()
+    asked_for.write_text("import pytest\n\npytestmark = pytest.mark.slow\n\ndef test_f(): pass\n")
+
+    assert processes.main(["1", "-k", "test_b or test_f", "-m", "not lake"]) == 0
+
+    assert "2 passed, 4 deselected in" in capfdbinary.readouterr().out.decode()

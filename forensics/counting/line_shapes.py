@@ -1,6 +1,7 @@
 """Vectors mask what differs between lines that say the same: the ids and digits in them, on the bytes of many lines at once."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ _HEX_OR_DASH = _HEX.decode() + "-"
 _AS_ZEROS = str.maketrans("123456789", "0" * 9)
 _KEPT = {needle.encode(): np.frombuffer(needle.encode(), np.uint8) for needle in ERROR_LEVEL_NEEDLES}
 _KEPT[SEND_NEEDLE.encode()] = np.frombuffer(SEND.encode(), np.uint8)
+_NEEDLES_KEPT = 10_000
 _MASKED_NEEDLE = SEND_NEEDLE.translate(_AS_ZEROS)
 
 
@@ -118,15 +120,17 @@ def hold_any(shapes: pl.Series, needles: Iterable[str]) -> pl.Series:
     return shapes.str.replace_all(SEND, _MASKED_NEEDLE, literal=True).str.contains_any(wanted)
 
 
-def _in_shapes(needle: str) -> Iterator[str]:
-    """Yield what stands in shapes for a text that is not empty: itself, masked, or what of it stands outside of an id."""
+@lru_cache(maxsize=_NEEDLES_KEPT)
+def _in_shapes(needle: str) -> frozenset[str]:
+    """Return what stands in shapes for a text that is not empty: itself, masked, or what of it stands outside of an id."""
     behind = len(needle) - len(needle.lstrip(_HEX_OR_DASH))
     before = len(needle) - len(needle.rstrip(_HEX_OR_DASH))
     if behind == len(needle):
-        yield from (needle.translate(_AS_ZEROS), OTHER_ID)
-        return
+        return frozenset((needle.translate(_AS_ZEROS), OTHER_ID))
     cuts = [(first, last) for first in range(behind + 1) for last in range(before + 1)]
     outside = masked(pl.Series([needle[first : len(needle) - last] for first, last in cuts]))
+    found = set()
     for (first, last), form in zip(cuts, outside, strict=True):  # what an id took, no other one takes
         ids = OTHER_ID[-12:] * bool(first), OTHER_ID[:9] * bool(last)
-        yield f"{ids[0]}{form}{ids[1]}".replace(SEND, _MASKED_NEEDLE)
+        found.add(f"{ids[0]}{form}{ids[1]}".replace(SEND, _MASKED_NEEDLE))
+    return frozenset(found)

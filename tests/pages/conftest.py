@@ -16,13 +16,6 @@ from tests.pages.worlds import START, Story
 from tests.waiting import PATIENCE_S
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A page is run whole by Streamlit, on a lake on the disk: too slow for the quick check."""
-    for item in items:
-        if item.nodeid.startswith("tests/pages/") and not item.get_closest_marker("browser"):
-            item.add_marker("page")
-
-
 @pytest.fixture(autouse=True, scope="session")
 def on_this_machine(streamlit_does_nothing_in_vain):
     """Without a server there is no address; the repository's own configuration says loopback."""

@@ -12,6 +12,8 @@ from pages._ui import access
 from tests.pages.reading import PAGES, ROOT, words
 from tests.pages.worlds import DOUBLE_BILLING, uuid
 
+pytestmark = pytest.mark.page
+
 OIDC = '[access]\nmode = "oidc"\nemails = ["ana@example.com", "@team.example.com"]\n'
 ANA = {"is_logged_in": True, "email": "ana@example.com", "iat": time.time()}
 

@@ -8,6 +8,8 @@ from tests.pages import health_tale
 from tests.pages.reading import words
 from tests.pages.worlds import Story
 
+pytestmark = pytest.mark.page
+
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory):

@@ -8,6 +8,8 @@ from forensics.books import Columns, read_books
 from tests.forensics.report import world
 from tests.pages.reading import words
 
+pytestmark = pytest.mark.page
+
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory):

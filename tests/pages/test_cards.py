@@ -6,6 +6,8 @@ from pages._ui.cards import ROW_OF_TWO_LINES, ROW_PX, lines_px, name_px, row_px,
 from pages._ui.incidents import TABLE_PX, widths_px
 from pages._ui.setting_checks import MOST_LINES, shortened
 
+pytestmark = pytest.mark.page
+
 PADDING_PX = 17
 """A cell's, on both sides, and its border."""
 

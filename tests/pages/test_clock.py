@@ -7,6 +7,8 @@ import pytest
 
 from pages._ui.clock import Clock
 
+pytestmark = pytest.mark.page
+
 LATE = datetime(2026, 11, 20, 23, 30, tzinfo=UTC)
 FITTING = {
     "one day": ("UTC", [LATE, LATE - timedelta(hours=9), None], "23:30:00.000"),

@@ -7,6 +7,8 @@ import pytest
 
 from tests.parsed import nodes_of
 
+pytestmark = pytest.mark.page
+
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "pages").rglob("*.py"))
 

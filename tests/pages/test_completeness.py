@@ -8,6 +8,8 @@ from forensics.coverage import UNSURE_WHEN
 from pages._ui import completeness
 from pages._ui.coverage import Gap, by_day
 
+pytestmark = pytest.mark.page
+
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 FILES = Gap("log_events", "worker", AT, AT, "from files (1 file)")
 DENIED = Gap("queue_settings", "orders", AT, AT, "AccessDenied")

@@ -14,6 +14,8 @@ from tests.pages import tales
 from tests.pages.reading import words
 from tests.pages.worlds import START, Story
 
+pytestmark = pytest.mark.page
+
 
 def test_the_policy_of_the_role_that_reads_can_be_downloaded(visit):
     at = visit("pages/data.py", "demo")

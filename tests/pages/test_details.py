@@ -6,6 +6,8 @@ import pytest
 
 from pages._ui.details import _message_px, line_of
 
+pytestmark = pytest.mark.page
+
 T = datetime(2026, 11, 20, 5, 12, tzinfo=UTC)
 TEXTS = {
     "start": "START RequestId: 7d1f Version: $LATEST",

@@ -10,6 +10,8 @@ from tests.pages import tales
 from tests.pages.reading import words
 from tests.pages.worlds import ACCOUNT, DOUBLE_BILLING, REGION, START, Story, arn, uuid
 
+pytestmark = pytest.mark.page
+
 CHART = f"timeline-{DOUBLE_BILLING}-1-0"
 CHARGED = "charged payment_id=pay_1043 amount=4900 JPY"
 

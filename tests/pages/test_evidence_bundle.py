@@ -1,6 +1,10 @@
 """The evidence bundle on the page of reports."""
 
+import pytest
+
 from tests.pages.reading import words
+
+pytestmark = pytest.mark.page
 
 
 def test_the_bundle_is_made_on_demand_with_its_digest(visit):

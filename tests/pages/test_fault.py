@@ -19,6 +19,8 @@ from tests.pages.english import english_in
 from tests.pages.reading import words
 from tests.pages.worlds import ACCOUNT, DEAD_LETTERED, DOUBLE_BILLING, EXPIRED_HANDLE, REGION, START, Story
 
+pytestmark = pytest.mark.page
+
 TIMES = 12
 DEAD_AT = datetime(2026, 11, 18, 22, tzinfo=UTC)
 

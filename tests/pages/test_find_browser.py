@@ -4,6 +4,8 @@ import pytest
 
 from tests.pages import browser
 
+pytestmark = pytest.mark.page
+
 
 def test_a_browser_on_the_path_is_taken(monkeypatch):
     monkeypatch.setattr(browser.shutil, "which", {"chromium-browser": "/usr/bin/chromium-browser"}.get)

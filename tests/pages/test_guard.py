@@ -7,6 +7,8 @@ import pytest
 from pages._ui.guard import Guard
 from tests.pages.reading import PAGES, words
 
+pytestmark = pytest.mark.page
+
 HOST = (b"host", b"localhost:8501")
 DOCUMENT = (b"sec-fetch-dest", b"document")
 

@@ -7,6 +7,8 @@ import pytest
 from tests.pages.english import english_in, texts
 from tests.pages.reading import PAGES, words
 
+pytestmark = pytest.mark.page
+
 MESSAGE = {"pages/messages.py": {"q": "pay_10"}}
 
 

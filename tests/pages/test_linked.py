@@ -7,6 +7,8 @@ from pages._ui.said import in_words
 from tests.pages.reading import words
 from tests.pages.worlds import DOUBLE_BILLING
 
+pytestmark = pytest.mark.page
+
 
 def address(at, key):
     """Return what the address says, of which a test's browser makes a list."""

@@ -10,6 +10,8 @@ from tests.pages import tales
 from tests.pages.reading import words
 from tests.pages.worlds import START, Story, handle, uuid
 
+pytestmark = pytest.mark.page
+
 SEARCHES = {
     "message id": uuid("payment", 3),
     "start of a message id": uuid("payment", 3)[:10],

@@ -17,6 +17,8 @@ from tests.pages.reading import PAGES, ROOT, words
 from tests.pages.worlds import DEAD_LETTERED, DOUBLE_BILLING, EXPIRED_HANDLE, HUGE, START, Story, arn, uuid
 from tests.waiting import PATIENCE_S
 
+pytestmark = pytest.mark.page
+
 LAKES = ("demo", "nothing", "gaps", "huge", "evidence-only", "empty", "no-lake")
 
 

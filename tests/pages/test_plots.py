@@ -7,6 +7,8 @@ from plotly import io
 from forensics.charts.hover import ringed
 from pages._ui.plots import finished, fitted, show
 
+pytestmark = pytest.mark.page
+
 
 def figure():
     return go.Figure(go.Scatter(x=[1, 2], y=[3, 4], customdata=[["a"], ["b"]]))

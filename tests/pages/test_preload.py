@@ -8,6 +8,8 @@ import streamlit
 
 from pages._ui.preload import PARTS, Preload, parts, told
 
+pytestmark = pytest.mark.page
+
 FRAME = b"<!DOCTYPE html><html><head><title>x</title></head><body></body></html>"
 DOCUMENT = [(b"sec-fetch-dest", b"document"), (b"accept-encoding", b"gzip")]
 

@@ -7,6 +7,8 @@ from forensics.report.prevention import ASIDE_WORDS
 from tests.forensics.report import dead_world, world
 from tests.pages.reading import words
 
+pytestmark = pytest.mark.page
+
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory):

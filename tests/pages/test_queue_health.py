@@ -18,6 +18,8 @@ from tests.pages import health_tale, tales
 from tests.pages.reading import words
 from tests.pages.worlds import START, Story
 
+pytestmark = pytest.mark.page
+
 PAGE = "pages/queue_health.py"
 
 

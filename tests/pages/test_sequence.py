@@ -1,7 +1,11 @@
 """Numbered sends on the page of the queues' health."""
 
+import pytest
+
 from tests.pages.reading import words
 from tests.pages.test_redrive import lake  # noqa: F401 - a fixture
+
+pytestmark = pytest.mark.page
 
 
 def test_a_queue_whose_bodies_show_no_number_says_so(visit, lake, monkeypatch, tmp_path):  # noqa: F811

@@ -23,6 +23,8 @@ from tests.pages.worlds import DOUBLE_BILLING, START, Story, uuid
 from tests.tables import take_over
 from tests.waiting import PATIENCE_S
 
+pytestmark = pytest.mark.page
+
 HOSTILE = "<script>alert(1)</script> ![x](https://a.example/pixel.png) [y](javascript:alert(1)) $x$ :red[now]"
 
 

@@ -1,6 +1,7 @@
 """The worlds that the suite judges."""
 
 from dataclasses import replace
+from functools import cache
 
 from tests.oracle import Plan, World
 
@@ -15,7 +16,20 @@ _REUSING = replace(
 _NOT_COUNTING = replace(
     _BUSY, troubles=frozenset({"delete_lost"}), trouble_rate=0.6, runtime="node", event_form="object", loss="gap"
 ).made_fair()
-REUSED_IDS = [World(200_000 + n, _REUSING) for n in range(3)]
-UNCOUNTED = [World(200_010 + n, _NOT_COUNTING) for n in range(3)]
-TROUBLED = REUSED_IDS + UNCOUNTED
-"""Worlds that show what the broken jobs of ``test_mutants`` get wrong."""
+
+
+@cache
+def reused_ids() -> list[World]:
+    """Return worlds whose functions are run again under a request id that they had."""
+    return [World(200_000 + n, _REUSING) for n in range(3)]
+
+
+@cache
+def uncounted() -> list[World]:
+    """Return worlds whose logs tell no receive count."""
+    return [World(200_010 + n, _NOT_COUNTING) for n in range(3)]
+
+
+def troubled() -> list[World]:
+    """Return worlds that show what the broken jobs of ``test_mutants`` get wrong."""
+    return [*reused_ids(), *uncounted()]

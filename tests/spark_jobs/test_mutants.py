@@ -15,7 +15,7 @@ from spark_jobs.scan import scanned
 from tests.oracle import World
 from tests.oracle.bundle import fill_lake, read_findings, settings_of
 from tests.oracle.judge import judge, stories
-from tests.spark_jobs.seeds import REUSED_IDS, TROUBLED, UNCOUNTED
+from tests.spark_jobs.seeds import reused_ids, troubled, uncounted
 
 pytestmark = pytest.mark.slow
 
@@ -49,9 +49,9 @@ Break = tuple[Any, str, Callable[..., Any]]
 BREAKS: dict[str, tuple[list[Break], list[World]]] = {
     "the request id as the only key of a run": (
         [(invocations, "runs_of", _keyed_by_request_id), (invocations, "parted_where_run_again", _never_parted)],
-        REUSED_IDS,
+        reused_ids(),
     ),
-    "an unknown receive count taken as 1": ([(assemble, "deliveries_of", _counted_as_first)], UNCOUNTED),
+    "an unknown receive count taken as 1": ([(assemble, "deliveries_of", _counted_as_first)], uncounted()),
 }
 
 
@@ -64,7 +64,7 @@ def unsound(worlds: list[World], folder: Any) -> set[int]:
 
 
 def test_the_steps_as_they_are_keep_every_promise_in_these_worlds(many_worlds):
-    problems, _ = judge(TROUBLED, read_findings(many_worlds.lake))
+    problems, _ = judge(troubled(), read_findings(many_worlds.lake))
     broken = [p for p in problems if p.is_unsound]
 
     assert not broken, stories(broken)
