@@ -48,8 +48,9 @@ def _by_key(marked: Iterable[Delivery]) -> dict[tuple[str, str], list[Delivery]]
 
 def lines_beyond(messages: Sequence[Item], keys: Sequence[Item]) -> int:
     """Return how many lines tell of one key of a work beyond what all deliveries of its messages can have written."""
-    lines = max(map(_maybe_done, keys), default=0) if messages else 0
-    return max(lines - sum(map(_maybe_done, messages)), 0)
+    if not messages or not keys:
+        return 0
+    return max(max(map(_maybe_done, keys)) - sum(map(_maybe_done, messages)), 0)
 
 
 def apart(work: Iterable[Item]) -> tuple[list[Item], list[Item]]:

@@ -37,7 +37,6 @@ class _Interval(NamedTuple):
     certainty: str
     guard_sentence: str
     effect_sentence: str
-    message_ids: list[str]
     maybe_ids: list[str]
     final_at: int | None
 
@@ -58,20 +57,24 @@ def messages_of(
     of_messages, of_keys = apart(work)
     beyond = lines_beyond(of_messages, of_keys)
     marks_beside = max(marks_beside, beyond) + lone_marks
-    interval = _interval(work, of_messages or work, around, marks_beside, others, lone_marks, has_unseen=beyond > 0)
+    message_ids = sorted({d.message_id for item in work for d in item if d.message_id is not None})
+    interval: _Interval | None = None  # of a message that came once, most often nobody asks for it
     found_origins = origins(work, around, others.earlier, others.is_earlier_by_body)
     found = []
     is_one = len(of_messages) == 1  # what only a key is known of is told where the work's messages are
     for item, again in zip(work, redeliveries, strict=True):
         message_id = highest([d.message_id for d in item])
-        related = [i for i in interval.message_ids if i != message_id]
+        related = [i for i in message_ids if i != message_id]
         mine = of_messages[0] if is_one else item
-        are_two = any(d.may_be_two for d in mine) or may_have_ended_another(mine[-1])
-        may_be_more = (interval.at_most is None and are_two) or any(
-            d.done_more_count or d.maybe_more_count for d in mine
-        )
         is_shared = bool(related) and not is_one
-        if len(mine) > 1 or is_shared or marks_beside or others or may_be_more:
+        is_told = len(mine) > 1 or is_shared or marks_beside > 0 or bool(others)
+        is_told = is_told or any(d.done_more_count or d.maybe_more_count for d in mine)
+        if not is_told and not _may_be_two(mine):
+            continue
+        if interval is None:
+            messages = of_messages or work
+            interval = _interval(work, messages, around, marks_beside, others, lone_marks, has_unseen=beyond > 0)
+        if is_told or interval.at_most is None:
             origin = found_origins.get(item[0].item_id)
             found.append(_message(item, again, interval, message_id, related, origin))
     if not of_messages or not of_keys:
@@ -79,6 +82,11 @@ def messages_of(
     for message in found:
         message.repeat_shown_at = done_again_at(work, around)
     return with_lines_beside(found, of_keys)
+
+
+def _may_be_two(item: Sequence[Delivery]) -> bool:
+    """Tell whether lines of one delivery may be of two."""
+    return any(d.may_be_two for d in item) or may_have_ended_another(item[-1])
 
 
 def done_again_at(work: Sequence[Sequence[Delivery]], around: Surroundings) -> int | None:
@@ -155,7 +163,6 @@ def _interval(
             lone_marks,
             tried_again,
         ),
-        sorted({d.message_id for d in deliveries if d.message_id is not None}),
         sorted(others.message_ids),
         final_at,
     )

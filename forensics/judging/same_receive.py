@@ -51,6 +51,8 @@ def put_together(item: Sequence[Delivery]) -> list[Delivery]:
     or where workers of two streams begin a message within a second of one another, or say the same of it, as far apart, before it was
     visible again: nothing is handed out again so soon but what was let go, and what a queue copied.
     """
+    if len(item) < 2:
+        return list(item)
     item = _without_replays(item)
     names = [*zip(*map(_NAMES, item), strict=True), [mark for d in item for mark in d.line_marks]]
     is_repeated = any(map(_repeats, names))

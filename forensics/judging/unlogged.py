@@ -23,6 +23,8 @@ def unlogged_receives(item: Sequence[Delivery], around: Surroundings) -> list[De
         return []
     first = min(counts) if _goes_on_counting(item, around) else 1
     missing = [count for count in range(first, min(max(counts), _MOST_COUNTS) + 1) if count not in counts]
+    if not missing:
+        return []
     dead = [d for d in item if d.received_from_arn is not None]
     source = [d for d in item if d.received_from_arn is None]
     first_dead = lowest(d.receive_count for d in dead)
