@@ -26,7 +26,7 @@ from pages._ui.nothing_found import no_suspicion
 from pages._ui.readiness import readiness
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, language, offset_text, say, term
-from pages._ui.shell import Page
+from pages._ui.shell import Page, name_tab
 from pages._ui.tables import data_table, opening_table
 from pages._ui.words import VERDICTS, cause, code_counts, plain, rival, verdict_badges, verdict_column
 
@@ -41,19 +41,19 @@ AS_SEEN = ("lanes", "gaps", "from", "to", "msg", "event")
 def choose(found: list[Incident], page: Page, title: str = "Incident") -> Incident:
     """Return the incident that the link names, or the newest; an unknown one is said, and its URL kept.
 
-    ``title`` heads the page where there is no incident to show.
+    ``title`` is the page's; it heads the page where there is no incident to show, and the tab is named for the incident.
     """
     asked = st.query_params.get("incident")
     if not asked:
         if not found:
-            st.title(title, anchor=False)
+            st.title(say(title), anchor=False)
             no_suspicion(page)
             st.stop()
         asked = max(found, key=lambda i: (i["started_at"], i["incident_id"]))["incident_id"]
         st.query_params["incident"] = asked
     case = next((i for i in found if i["incident_id"] == asked), None)
     if case is None:
-        st.title(title, anchor=False)
+        st.title(say(title), anchor=False)
         st.error(
             plain(
                 say(
@@ -68,6 +68,7 @@ def choose(found: list[Incident], page: Page, title: str = "Incident") -> Incide
         page.link_to("app.py", say("All incidents"), ":material/arrow_back:")
         st.stop()
     st.session_state["last_incident"] = asked
+    name_tab(asked, title)
     return case
 
 
@@ -119,7 +120,7 @@ def header(case: Incident, page: Page) -> Any:
     """Show what happened, why and how often and what next, then the verdict; return the place for the actions."""
     until = page.board.generation.data_until_at
     word = verdict(case)
-    st.title(plain(in_words(headline(case))), anchor=False)
+    st.title(plain(f"{case['queue']}: {in_words(headline(case))}"), anchor=False)
     first = case_of(case["incident_id"], page).opening
     what_next = say("**Next:** {next_line}", next_line=plain(in_words(first.next_line))) if first.steps else ""
     st.markdown(f"{plain(told_cause(language(), case))}  \n{how_often(case, first, page)}{what_next}")

@@ -27,7 +27,7 @@ MOST_PREVIEW = 60_000
 
 def choose(found: list[Incident], page: Page) -> Incident:
     """Return the incident that the link names, or the newest."""
-    return incidents.choose(found, page, say("Report"))
+    return incidents.choose(found, page, "Report")
 
 
 def options(page: Page) -> ReportOptions:

@@ -164,6 +164,11 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
     return Page(clock, board, settings, people)
 
 
+def name_tab(subject: str, title: str) -> None:
+    """Name the browser's tab for what its page is about, that first: of many open tabs one sees only how each begins."""
+    st.set_page_config(page_title=f"{subject} · {say(title)} · {PRODUCT}")
+
+
 def _path_of(title: str) -> str:
     """Return what stands for a page in its address, by its label."""
     file = next((file for file, label, _ in NAVIGATION if label == title), "app.py")

@@ -1,5 +1,6 @@
 """Every page in Japanese: no English is left but names, ids and lines of logs."""
 
+from string import ascii_letters
 from unicodedata import east_asian_width
 
 import pytest
@@ -57,6 +58,13 @@ def test_the_team_says_the_language_and_the_link_another(visit, tmp_path):
 
     assert visit("app.py", "demo").title[0].value == "インシデント一覧"
     assert visit("app.py", "demo", lang="en").title[0].value == "Incidents"
+
+
+@pytest.mark.parametrize("page", ["pages/incident.py", "pages/report.py"])
+def test_the_heading_of_a_page_without_an_incident_is_in_the_readers_language(visit, page):
+    at = visit(page, "nothing", lang="ja")
+
+    assert not set(at.title[0].value) & set(ascii_letters)
 
 
 def test_the_switch_stands_in_the_sidebar_and_changes_the_page(visit):

@@ -163,7 +163,7 @@ def test_a_click_on_an_incident_opens_it(visit):
     at = visit("app.py", "demo", selection={"incidents": {"selection": {"rows": [1], "columns": [], "cells": []}}})
 
     assert at.query_params["incident"] == EXPIRED_HANDLE
-    assert at.title[0].value == "1 redelivered message was processed more than once"
+    assert at.title[0].value == "billing: 1 redelivered message was processed more than once"
 
 
 def test_many_runs_that_were_cut_off_are_folded_away(visit):
@@ -190,7 +190,7 @@ def test_the_first_screen_says_what_to_do_next_and_how_to_stop_it(visit):
 def test_an_incident_says_headline_cause_and_how_often(visit):
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
 
-    assert at.title[0].value == "7 to 8 of 10 redelivered messages were processed more than once"
+    assert at.title[0].value == "payments.fifo: 7 to 8 of 10 redelivered messages were processed more than once"
     assert "timed out after 30 s with 10 messages of payments" in words(at)
     assert "**How often:** 7 to 8 repeats on 8 messages · first redelivery 05:22:00" in words(at)
 

@@ -144,7 +144,7 @@ def test_a_damaged_data_file_is_named_by_table_and_version_and_other_pages_work(
     assert "DATA-03 · Table messages of the lake" in words(incident)
     assert f"is damaged in its file {file.name}. Data version" in words(incident)
     assert "doubletake doctor --full" in words(incident)
-    assert incident.title[0].value == "7 to 8 of 10 redelivered messages were processed more than once"
+    assert incident.title[0].value == "payments.fifo: 7 to 8 of 10 redelivered messages were processed more than once"
     assert "Data version" in incident.error[0].value
     assert len(overview.dataframe) == 1
 
@@ -313,7 +313,7 @@ def test_an_incident_whose_logs_name_no_message_says_the_upper_bound_and_shows_i
     runs = at.dataframe[0].value
 
     assert not at.exception
-    assert at.title[0].value.startswith("Up to 20 messages")
+    assert at.title[0].value.startswith("exports: Up to 20 messages")
     assert "How often" not in words(at)
     assert "look for lines that name messages" in words(at)
     assert "No line names a message" in words(at)

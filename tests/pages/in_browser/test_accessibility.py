@@ -182,7 +182,7 @@ def test_no_card_and_no_link_is_cut_off(tab, phone_tab, server, name, code):
     for on in (tab, phone_tab):
         opened(on, address)
 
-        assert on.title().startswith(Language(code)(TITLES[name]))
+        assert f"{Language(code)(TITLES[name])} · " in on.title()
         assert on.eval_on_selector_all(OF_CARDS_AND_LINKS, CUT) == []
         LOOKED_AT[on] = address
 

@@ -131,7 +131,11 @@ def picture(page, name, tmp_path):
 def test_a_link_on_a_cold_server_shows_headline_and_times_of_its_zone(in_tokyo, tmp_path):
     tab, page = in_tokyo, in_tokyo.page
 
-    assert page.locator("h1").inner_text() == "7 to 8 of 10 redelivered messages were processed more than once"
+    assert (
+        page.locator("h1").inner_text()
+        == "payments.fifo: 7 to 8 of 10 redelivered messages were processed more than once"
+    )
+    assert page.title() == f"{DOUBLE_BILLING} · Incident · Doubletake"
     assert page.get_by_text("time (Asia/Tokyo, UTC+09:00)").count() == 1
     assert "14:12" in "".join(page.locator(".xtick").all_text_contents())
     assert tab.foreign_hosts() == set()
@@ -271,7 +275,9 @@ def test_alt_p_and_alt_n_go_to_the_incident_before_and_after(left_open):
     page.get_by_role("heading", name="1 redelivered message was processed more than once").wait_for()
     page.keyboard.press("Alt+N")
     page.wait_for_url(f"**incident={DOUBLE_BILLING}**")
-    page.get_by_role("heading", name="7 to 8 of 10 redelivered messages were processed more than once").wait_for()
+    page.get_by_role(
+        "heading", name="payments.fifo: 7 to 8 of 10 redelivered messages were processed more than once"
+    ).wait_for()
 
     assert tab.errors == []
 
