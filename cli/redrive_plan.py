@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cli import complete
-from cli.options import Everywhere
+from cli.options import Everywhere, either_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn, write_whole
 from cli.said import phrase, term
 from cli.table import Layout
@@ -48,18 +48,28 @@ class NothingSafeError(ForensicsError):
 def redrive_plan(
     chosen: Everywhere,
     dead_letter_queue: Annotated[
-        str, typer.Argument(metavar="DLQ", autocompletion=complete.queues, help="The dead-letter queue's name or ARN.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[DLQ]",
+            autocompletion=complete.queues,
+            help="The dead-letter queue's name or ARN. [default: the lake's only one]",
+        ),
+    ] = None,
     script_to: Annotated[
         Path | None,
         typer.Option("--script", metavar="FILE", help="Write the safe part as a script for the AWS CLI; it runs dry."),
     ] = None,
     how: FormatOption = RowFormat.TABLE,
+    same_queue: Annotated[
+        str | None,
+        typer.Option("--queue", metavar="NAME", autocompletion=complete.queues, help="The same as DLQ."),
+    ] = None,
 ) -> None:
     """Plan the redrive of a dead-letter queue: per message whether that is safe, or does the work again. Nothing is sent."""
     from forensics.redrive import DECISION_WORDS, NOT_SHOWN, plan, script, step_record
 
-    found = plan(chosen.open_lake().findings(), dead_letter_queue, chosen.settings())
+    name = either_queue(dead_letter_queue, same_queue)
+    found = plan(chosen.open_lake().findings(), name, chosen.settings())
     is_table = how is RowFormat.TABLE
     rows = [
         {

@@ -1,5 +1,6 @@
 """The redrive plan of a dead-letter queue, out of one data version: what each message did, and what happened since."""
 
+import shlex
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -41,6 +42,7 @@ _COLUMNS = [
     "received_from_arn",
 ]
 _DECISION_OF = {"repeats": "repeats", "may_repeat": "cannot_tell", "safe": "safe"}
+_NONE = "no dead-letter queue at all"
 _AGAINST = ("contradicts", "not_booked")
 """What a ledger and the logs come to where one of them is wrong: then nothing is safe."""
 
@@ -54,8 +56,11 @@ def dead_letter_queues(findings: Findings) -> dict[str, set[str]]:
     return dict(found)
 
 
-def plan(findings: Findings, name: str, settings: Settings | None = None) -> Plan:
-    """Plan the redrive of a dead-letter queue, by name or ARN; raises QueueUnknownError for one that is none."""
+def plan(findings: Findings, name: str | None, settings: Settings | None = None) -> Plan:
+    """Plan the redrive of a dead-letter queue, by name or ARN; None is the only one there is.
+
+    Raises QueueUnknownError for a name that is none, or several, and where none is named and there is not one.
+    """
     dlq_arn, sources = _named(findings, name)
     snapshots = plain_rows(findings.read(QUEUE_SETTINGS, where=equals("queue_arn", dlq_arn)))
     own = max(snapshots, key=lambda r: r["observed_at"], default=None)
@@ -79,12 +84,14 @@ def steps_of_queue(findings: Findings, queue_arn: str, settings: Settings | None
     return tuple(_steps_of(findings, queue_arn, dlq_arn, own, settings or Settings()))
 
 
-def _named(findings: Findings, name: str) -> tuple[str, set[str]]:
+def _named(findings: Findings, name: str | None) -> tuple[str, set[str]]:
     known = dead_letter_queues(findings)
-    found = [arn for arn in known if name in (arn, queue_name(arn))]
+    found = [arn for arn in known if name in (None, arn, queue_name(arn))]
     if len(found) == 1:
         return found[0], known[found[0]]
-    names = sorted(queue_name(arn) for arn in known)
+    names = sorted({queue_name(arn) for arn in known})
+    if name is None:
+        raise QueueUnknownError("no dead-letter queue was named", queues_hint("", names, _NONE))
     if len(found) > 1:
         raise QueueUnknownError(
             said("{name} is the name of several queues", name=repr(name)),
@@ -92,7 +99,19 @@ def _named(findings: Findings, name: str) -> tuple[str, set[str]]:
         )
     raise QueueUnknownError(
         said("no queue that was read names {name} as its dead-letter queue", name=repr(name)),
-        queues_hint(name, names, "no dead-letter queue at all"),
+        _takes_from(name, known) or queues_hint(name, names, _NONE),
+    )
+
+
+def _takes_from(name: str, known: Mapping[str, set[str]]) -> str | None:
+    """Name the dead-letter queue of a queue whose own name was given; None where it has none, or several."""
+    own = [dlq for dlq, sources in known.items() if any(name in (arn, queue_name(arn)) for arn in sources)]
+    if len(own) != 1:
+        return None
+    return said(
+        "Its own dead-letter queue is {dlq}: {command}",
+        dlq=queue_name(own[0]),
+        command=f"`doubletake redrive-plan {shlex.quote(queue_name(own[0]))}`",
     )
 
 

@@ -3,7 +3,8 @@ import json
 import pytest
 
 import cli
-from tests.forensics.redrive.test_plan import DLQ, SAFE, again, saved
+from forensics.tables.evidence import QUEUE_SETTINGS
+from tests.forensics.redrive.test_plan import COMMON, DLQ, SAFE, again, saved
 
 
 @pytest.fixture(scope="module")
@@ -39,4 +40,31 @@ def test_the_script_holds_the_safe_message_alone_and_can_be_run_by_its_owner_onl
 
 def test_a_queue_that_is_no_dead_letter_queue_is_one_sentence_and_exit_2(lake, capsys):
     assert cli.main(["redrive-plan", "payments.fifo", "--lake", lake]) == 2
-    assert "no queue that was read names 'payments.fifo' as its dead-letter queue" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "no queue that was read names 'payments.fifo' as its dead-letter queue" in said
+    assert f"Its own dead-letter queue is {DLQ}: `doubletake redrive-plan {DLQ} --lake {lake}`" in said
+
+
+@pytest.mark.parametrize("named", [("--queue", DLQ), (DLQ, "--queue", DLQ), ()], ids=["option", "both", "the only one"])
+def test_the_queue_may_be_named_as_with_other_commands_and_the_only_one_need_not_be(lake, capsys, named):
+    assert cli.main(["redrive-plan", *named, "--lake", lake]) == 0
+    assert capsys.readouterr().out.endswith(f"{DLQ}: 1 does the work again, 1 may do it again, 1 safe.\n")
+
+
+def test_two_queues_are_refused(lake, capsys):
+    assert cli.main(["redrive-plan", DLQ, "--queue", "orders-dlq", "--lake", lake]) == 2
+    assert f"two queues are named, '{DLQ}' and --queue 'orders-dlq'" in capsys.readouterr().err
+
+
+@pytest.mark.lake
+def test_of_several_dead_letter_queues_one_is_to_be_named(tmp_path, capsys):
+    lake = saved(tmp_path / "lake")
+    arn = "arn:aws:sqs:eu-west-1:111122223333:orders"
+    more = {"evidence_id": "queue:4", "queue_arn": arn, "queue_name": "orders", "dead_letter_queue_arn": f"{arn}-dlq"}
+    lake.append(QUEUE_SETTINGS, [COMMON | more], "test|orders")
+    again(lake)
+
+    assert cli.main(["redrive-plan", "--lake", str(lake.root)]) == 2
+    said = capsys.readouterr().err
+    assert "no dead-letter queue was named" in said
+    assert f"There is: orders-dlq, {DLQ}." in said
