@@ -35,6 +35,8 @@ def notify(
     from forensics.lake.incident_lookup import find_incident
     from forensics.report.notice import trial_notice
 
+    # Before the webhook: who mistyped the lake has left the settings file in it behind, and with it where news goes.
+    findings = None if test else chosen.open_lake().findings()
     said = chosen.settings()
     settings = said.notify
     wanted = cast("WebhookKind", str(kind)) if kind else None
@@ -42,7 +44,7 @@ def notify(
         webhook = Webhook("", "nobody", wanted or cast("WebhookKind", settings.kind), settings.dashboard, said)
     else:
         webhook = webhook_of(said, wanted)
-    if test:
+    if findings is None:
         notice = trial_notice(webhook.kind, datetime.now(UTC), language())
         if dry_run:
             print(json.dumps(notice.body, indent=1, ensure_ascii=False))
@@ -50,7 +52,6 @@ def notify(
             post(webhook, notice)
             say("told {host} that this is a test", host=webhook.host)
         return
-    findings = chosen.open_lake().findings()
     if incident is not None:
         find_incident(findings, incident)
     notices = webhook.due(findings, incident)

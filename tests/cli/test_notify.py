@@ -98,6 +98,22 @@ def dripping(server, begin, over):
             client.sendall(b"X")
 
 
+@pytest.mark.parametrize("more", [(), ("--dry-run",)])
+def test_a_mistyped_lake_is_said_before_the_webhook_that_its_settings_file_would_name(
+    capsys, monkeypatch, tmp_path, more
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DOUBLETAKE_WEBHOOK", raising=False)
+
+    assert cli.main(["notify", "--lake", "typo", *more]) == 2
+    assert "there is no lake at " in capsys.readouterr().err
+
+
+def test_a_test_message_needs_no_lake(hook):
+    assert cli.main(["notify", "--lake", "not-filled-yet", "--test"]) == 0
+    assert len(hook.got) == 1
+
+
 def test_an_incident_is_told_once(hook, lake):
     assert notify(lake) == 0
     assert notify(lake) == 0
