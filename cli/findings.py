@@ -48,5 +48,9 @@ def findings(
     unchecked = nothing_checked(found, queue)
     for sentence in unchecked:
         say("{sentence}", sentence=in_words(sentence))
-    if not unchecked or deliveries_of(found, queue):
+    if unchecked and not deliveries_of(found, queue):
+        return
+    if queue:
+        say("Nothing went wrong with {queue} or its message groups as far as this data version tells.", queue=queue)
+    else:
         say("Nothing went wrong with a queue or a message group as far as this data version tells.")

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -53,4 +54,9 @@ def settings(
         for sentence in (*_unlike_names(chosen), *_slow_expressions(chosen)):
             say("{sentence}", sentence=in_words(sentence))
     else:
-        say("There is no settings file: these are the defaults.")
+        from forensics.settings import NAME
+
+        say(
+            "There is no settings file, neither ./doubletake.toml nor {file}: these are the defaults.",
+            file=repr(str(Path(chosen.lake_folder()) / NAME)),
+        )

@@ -205,6 +205,14 @@ def test_a_table_without_rows_is_a_sentence_and_no_head(run, command, said):
     assert err.startswith(said)
 
 
+def test_of_a_queue_without_findings_it_is_said_that_nothing_went_wrong_with_this_one(tmp_path, capsys):
+    found = {DELIVERIES.name: [d | {"queue": "orders"} for d in world.deliveries()]}
+    lake = world.save(tmp_path / "lake", found)
+
+    assert cli.main(["findings", "orders", "--lake", str(lake.root)]) == 0
+    assert capsys.readouterr().err.startswith("Nothing went wrong with orders or its message groups")
+
+
 def test_no_delivery_is_a_sentence_that_says_where_to_look(tmp_path, capsys):
     lake = world.save(tmp_path / "lake", {})
 

@@ -42,6 +42,12 @@ def test_without_a_file_it_prints_the_defaults_and_says_so(run):
     assert "no settings file" in err
 
 
+def test_without_a_file_it_says_where_it_looked_so_that_a_mistyped_lake_is_seen(run):
+    _, _, err = run("--lake", "/srv/typo")
+
+    assert "neither ./doubletake.toml nor '/srv/typo/doubletake.toml'" in err
+
+
 def test_what_cannot_be_meant_is_a_sentence_and_exit_code_2(run, tmp_path):
     (tmp_path / "team.toml").write_text("[team]\nstale_after_min = true\n")
     code, out, err = run("--config", str(tmp_path / "team.toml"))
