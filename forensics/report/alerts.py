@@ -11,7 +11,7 @@ from forensics.choices import AlertKind
 from forensics.lake import Findings
 from forensics.lake.findings import rows_of
 from forensics.lake.rows import plain_rows
-from forensics.sentence import capitalized, counted, said
+from forensics.sentence import clause, counted, said
 from forensics.settings import Settings
 from forensics.tables.evidence import COVERAGE
 from forensics.tables.findings import QUEUE_FINDINGS
@@ -77,9 +77,11 @@ def _of_findings(findings: Findings, settings: Settings, until: datetime | None,
             kind,
             f"{kind}:{queue}",
             severity,
-            said(title, n=counted(count, noun), queue=queue, times=said("{count} times", count=len(rows))),
+            said(title, n=counted(count, noun), queue=queue, times=counted(len(rows), "time")),
             said(
-                "{clause}, last at {at} UTC.", clause=capitalized(newest["sentence"]), at=clock_text(newest["from_at"])
+                "From {at} UTC: {clause}." if len(rows) == 1 else "The newest, from {at} UTC: {clause}.",
+                at=clock_text(newest["from_at"]),
+                clause=clause(newest["sentence"]),
             ),
             newest["from_at"],
         )
@@ -110,7 +112,10 @@ def _of_days(findings: Findings, settings: Settings, until: datetime | None, now
                 "warning",
                 said("consumers of {queue} were throttled on {day}", queue=queue, day=row["day"]),
                 said(
-                    "{count} invocations were refused; each costs the message a receive.", count=row["throttle_count"]
+                    "{count} invocation was refused, which costs the message a receive."
+                    if row["throttle_count"] == 1
+                    else "{count} invocations were refused; each costs the message a receive.",
+                    count=row["throttle_count"],
                 ),
                 row["starts_at"],
             )

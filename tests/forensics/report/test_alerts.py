@@ -12,6 +12,7 @@ from forensics.settings import Notify, Queue, Settings, Team
 from forensics.tables.evidence import COVERAGE
 from forensics.tables.findings import QUEUE_FINDINGS
 from forensics.tables.health import QUEUE_HEALTH
+from forensics.words import clock_text
 from tests.forensics.balance.test_balance import HEALTH
 from tests.forensics.report import world
 
@@ -67,6 +68,35 @@ def test_a_wait_over_the_promise_and_throttles_are_told_of_their_day(tmp_path):
 
     assert {kind for kind, _ in told(lake)} == {"age", "throttled"}
     assert {kind for kind, _ in told(lake, Settings())} == {"throttled"}
+
+
+@pytest.mark.parametrize(("count", "begins"), [(1, "1 invocation was refused,"), (4, "4 invocations were refused;")])
+def test_throttles_are_counted_in_words_that_fit(tmp_path, count, begins):
+    found = alerts(saved(tmp_path / "lake", health={"throttle_count": count}).findings(), PROMISED, NOW)
+    (alert,) = [a for a in found if a.kind == "throttled"]
+
+    assert alert.text.startswith(begins)
+
+
+def test_the_time_told_is_when_it_began_and_with_several_that_of_the_newest(tmp_path):
+    poison = finding("poison_without_dlq", sentence="it was received 133 times", from_at=world.START)
+    one, two = (
+        next(a for a in alerts(saved(tmp_path / name, *rows).findings(), PROMISED, NOW) if a.kind == "poison")
+        for name, rows in {"one": [poison], "two": [poison, poison | {"item_id": "m2", "message_id": "m2"}]}.items()
+    )
+
+    assert one.text == f"From {clock_text(world.START)} UTC: it was received 133 times."
+    assert two.text.startswith("The newest, from ")
+
+
+def test_a_group_blocked_once_is_told_so(tmp_path):
+    (alert,) = [
+        a
+        for a in alerts(saved(tmp_path / "lake", finding("fifo_group_blocked")).findings(), PROMISED, NOW)
+        if a.kind == "blocked"
+    ]
+
+    assert alert.title == f"1 message group blocked on {world.QUEUE}, 1 time"
 
 
 def test_a_source_that_was_denied_and_evidence_that_went_stale_are_told(tmp_path):
