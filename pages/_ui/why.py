@@ -4,6 +4,7 @@ from typing import Any
 
 import streamlit as st
 
+from forensics.sentence import capitalized, clause, said
 from pages._ui.said import in_words, say
 from pages._ui.words import cause, plain, rival
 
@@ -27,7 +28,8 @@ def redelivered(redeliveries: list[Row], names: dict[tuple[str, str], str]) -> N
             if r["receive_count"]
             else say("Delivery {n}", n=r["delivery_index"])
         )
-        st.markdown(f"**{plain(who)}{number}: {plain(cause(r['cause']))}.** {plain(in_words(r['sentence']))}")
+        told = in_words(said("{clause}.", clause=capitalized(clause(r["sentence"]))))
+        st.markdown(f"**{plain(who)}{number}: {plain(cause(r['cause']))}.** {plain(told)}")
         lines = [say("- ruled out: {rival}", rival=rival(text)) for text in r["excluded"] or ()]
         if r["would_decide"]:
             lines.append(say("- would decide it: {would_decide}", would_decide=plain(in_words(r["would_decide"]))))

@@ -147,6 +147,14 @@ def test_a_message_that_has_one_business_key_is_drawn_and_listed_under_it(visit)
     assert set(evidence["Message"]) == {"pay_1043"}
 
 
+def test_the_reason_after_a_cause_is_a_whole_sentence(visit):
+    at = visit("pages/messages.py", "demo", q="pay_1043")
+    told = [m.value.partition(".** ")[2] for m in at.markdown if m.value.startswith("**Receive #")]
+
+    assert told
+    assert all(reason[0].isupper() and reason.endswith(".") for reason in told)
+
+
 @pytest.mark.parametrize("page", [1, 2])
 def test_hundreds_of_redeliveries_of_one_message_are_told_page_by_page(visit, tmp_path, page):
     story = Story(data_until_at=START + timedelta(hours=1))
