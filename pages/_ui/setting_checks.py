@@ -5,16 +5,18 @@ from typing import Any
 import streamlit as st
 
 from forensics.checks import FAILS
+from forensics.commands import in_lake
 from forensics.health.accepted import accepted_risk
 from forensics.settings import AcceptedRisk
 from forensics.tables.health import SETTING_FINDINGS
 from pages._ui import evidence
-from pages._ui.cards import LINE_PX, LINES_OF_A_ROW, ROW_OF_TWO_LINES, name_px, row_px, two_line_height
+from pages._ui.cards import lines_px, name_px, two_line_height
+from pages._ui.place import lake_path
 from pages._ui.said import count_text as count
-from pages._ui.said import in_words, say
+from pages._ui.said import in_words, say, term
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
-from pages._ui.words import Colour
+from pages._ui.words import Colour, plain, with_commands
 
 COLOURS: dict[str, Colour] = {
     "critical": "red",
@@ -25,11 +27,7 @@ COLOURS: dict[str, Colour] = {
     "passes": "green",
 }
 _ORDER = list(COLOURS)
-_TEXT_PX = {"Finding": 290, "What to do": 240}
-"""Widths of the columns of sentences."""
-MOST_LINES = 6
-"""Of one check: advice that is code to copy, which the Data page has whole, would make every row as high as half a screen."""
-_HIGHEST = ROW_OF_TWO_LINES + LINE_PX * (MOST_LINES - LINES_OF_A_ROW)
+_FINDING_PX = 430
 
 
 def of_queue(queue_arn: str, page: Page) -> None:
@@ -38,7 +36,7 @@ def of_queue(queue_arn: str, page: Page) -> None:
 
 
 def table(checks: list[dict[str, Any]], page: Page, has_others: bool = False) -> None:
-    """Show some answers of setting_findings; those that passed are counted, and listed on demand.
+    """Show some answers of setting_findings, the gravest first; those that passed are counted, and listed on demand.
 
     ``has_others`` says that the page tells of further answers elsewhere.
     """
@@ -51,61 +49,57 @@ def table(checks: list[dict[str, Any]], page: Page, has_others: bool = False) ->
     told = [_told(c, page) for c in checks]
     open_ones = sorted((c for c in told if c["status"] != "passes"), key=_gravest)
     passed = sorted((c for c in told if c["status"] == "passes"), key=_gravest)
-    if open_ones:
-        _table(open_ones, "open_checks", say("Settings checks that failed or cannot tell"))
+    for place, check in enumerate(open_ones):
+        _entry(check, page, f"check-{place}")
     if passed:
         with st.expander(say("{check} passed", check=count(len(passed), "check"))):
-            _table(passed, "passed_checks", say("Settings checks that passed"))
-    st.caption(say("Choose a row to open its rows of evidence."))
+            _passed(passed)
+            st.caption(say("Choose a row to open its rows of evidence."))
     evidence.open_chosen(page)
 
 
-def _table(checks: list[dict[str, Any]], key: str, alt: str) -> None:
+def _entry(check: dict[str, Any], page: Page, key: str) -> None:
+    """Show one answer whole. A table has one height for all rows: a long finding, or advice that is code, would make every one high."""
+    needs = say("Needs {would_decide}.", would_decide=in_words(check["would_decide"])) if check["would_decide"] else ""
+    consumer = "" if check["consumer"] == "-" else check["consumer"]
+    more = " · ".join(filter(None, (in_words(check["advice"]) or needs, consumer, check["code"])))
+    with st.container(gap=None):
+        st.markdown(
+            f":{COLOURS[check['answer']]}-badge[{term(check['answer'])}] {plain(in_words(check['sentence']))}  \n"
+            f":gray[:small[{with_commands(in_lake(more, lake_path()))}]]"
+        )
+        evidence.opener(check["evidence_ids"], check["sentence"], page, key)
+
+
+def _passed(checks: list[dict[str, Any]]) -> None:
+    """List the checks that passed: many, and each is short."""
     rows = [
         {
-            "Severity": [c["answer"]],
             "Finding": c["sentence"],
-            "What to do": shortened(in_words(c["advice"]))
-            or (say("Needs {would_decide}.", would_decide=in_words(c["would_decide"])) if c["would_decide"] else ""),
             "Consumer": "" if c["consumer"] == "-" else c["consumer"],
             "Check": c["code"],
             "Evidence": len(c["evidence_ids"] or ()),
         }
         for c in checks
     ]
-    texts = [(in_words(row[name]), px) for row in rows for name, px in _TEXT_PX.items()]
-    high = min(row_px(texts), _HIGHEST)
+    high = lines_px((in_words(row["Finding"]), _FINDING_PX) for row in rows)
     data_table(
         rows,
-        told=("Finding", "What to do"),
+        told=("Finding",),
         hide_index=True,
-        key=key,
-        on_select=evidence.on_choice(key, checks, "sentence"),
+        key="passed_checks",
+        on_select=evidence.on_choice("passed_checks", checks, "sentence"),
         selection_mode=["single-row", "single-cell"],
         row_height=high,
         height=two_line_height(len(rows), high),
         column_config={
-            "Severity": st.column_config.MultiselectColumn(
-                options=_ORDER, color=[COLOURS[name] for name in _ORDER], width=84
-            ),
-            "Finding": st.column_config.TextColumn(width=_TEXT_PX["Finding"]),
-            "What to do": st.column_config.TextColumn(width=_TEXT_PX["What to do"]),
+            "Finding": st.column_config.TextColumn(width=_FINDING_PX),
             "Consumer": st.column_config.TextColumn(width=name_px(c["consumer"] for c in checks)),
             "Check": st.column_config.TextColumn(width=name_px(c["code"] for c in checks)),
             "Evidence": st.column_config.NumberColumn(width=62, help=say("Rows of evidence this rests on.")),
         },
-        alt=alt,
+        alt=say("Settings checks that passed"),
     )
-
-
-def shortened(advice: str) -> str:
-    """Cut advice where its cell would cut it through."""
-    fits = [
-        cut
-        for cut in (advice[:end] for end in range(len(advice) + 1))
-        if row_px([(f"{cut}…", _TEXT_PX["What to do"])]) <= _HIGHEST
-    ]
-    return advice if len(fits) > len(advice) else f"{fits[-1]}…"
 
 
 def answer(check: dict[str, Any], page: Page) -> str:

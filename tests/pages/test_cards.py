@@ -4,7 +4,6 @@ import pytest
 
 from pages._ui.cards import ROW_OF_TWO_LINES, ROW_PX, lines_px, name_px, row_px, whole_px
 from pages._ui.incidents import TABLE_PX, widths_px
-from pages._ui.setting_checks import MOST_LINES, shortened
 
 pytestmark = pytest.mark.page
 
@@ -38,15 +37,6 @@ def test_rows_are_as_high_as_words_that_break_early_and_long_ids_take():
     told = "exports: 2 of 2 redelivered messages may have been processed more than once"
 
     assert row_px([(told, 159)]) == row_px([("n" * 5 * 19, 159)]) == ROW_OF_TWO_LINES + 2 * 20
-
-
-def test_advice_that_is_code_to_copy_makes_no_row_as_high_as_half_a_screen():
-    code = "Add to the handler: " + 'print(json.dumps({"MessageId": message["MessageId"], "Attributes": ...})) ' * 4
-
-    assert shortened(ADVICE) == ADVICE
-    assert shortened(code).endswith("…")
-    assert code.startswith(shortened(code)[:-1])
-    assert row_px([(shortened(code), 240)]) == ROW_OF_TWO_LINES + 20 * (MOST_LINES - 3) < row_px([(code, 240)])
 
 
 IDS = {
