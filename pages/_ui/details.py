@@ -1,12 +1,13 @@
 """The two tables below a timeline: deliveries, and the evidence behind every bar and mark."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
 
 from forensics.charts.lanes import key_labels, lane_names
-from forensics.lake.conditions import Condition
+from forensics.lake.conditions import Condition, all_of
 from forensics.tables.findings import DELIVERIES, MESSAGES
 from forensics.terms import END_WORDS, event_words
 from pages._ui.cards import name_px
@@ -14,6 +15,7 @@ from pages._ui.lines import cut, line_of, log_lines
 from pages._ui.said import count_text as count
 from pages._ui.said import language, say, term
 from pages._ui.shell import Page
+from pages._ui.states import guarded
 from pages._ui.tables import data_table
 
 Case = dict[str, Any]
@@ -21,8 +23,8 @@ MOST_ROWS = 2000
 """Rows of each table: with more the page waits longer for its tables than for its chart."""
 MOST_OF_A_KEY = 14
 """Characters of a lane's name that is a key and nothing else."""
-MOST_NAMED = 5000
-"""Messages up to which lanes and links say business keys."""
+MOST_TOLD_APART = 5000
+"""Messages up to which a lane's name is told apart from all others; of more, from those that are drawn beside it."""
 
 
 def turn_of(case: Case) -> str:
@@ -42,24 +44,28 @@ def memory_of(case: Case) -> str:
 
 def keys(case: Case, page: Page) -> dict[str, str]:
     """Return per item id its business key, where it has exactly one and no other message here shares it."""
-    found = _keys((*page.board.key, case["incident_id"]), case, page)
-    often = Counter(found.values())
-    return {item: key for item, key in found.items() if often[key] == 1}
+    return _keys((*page.board.key, case["incident_id"]), case, page)[1]
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _keys(key: tuple[Any, ...], _case: Case, _page: Page) -> dict[str, str]:
-    rows = _page.board.records(
-        MESSAGES, ("incident_id", "==", _case["incident_id"]), columns=("item_id", "business_keys")
-    )
-    if len(rows) > MOST_NAMED:
-        return {}
-    return {r["item_id"]: r["business_keys"][0] for r in rows if len(r["business_keys"] or []) == 1}
+def _keys(key: tuple[Any, ...], _case: Case, _page: Page) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the business key per item that has exactly one, and of those the keys that no other item has."""
+    with guarded(f"table {MESSAGES.name}", _page.data_version):
+        here = all_of(("incident_id", "==", _case["incident_id"]))
+        rows = _page.board.findings.read(MESSAGES, ["item_id", "business_keys"], here)
+    of_items = zip(rows["item_id"].to_pylist(), rows["business_keys"].to_pylist(), strict=True)
+    found = {item: keys[0] for item, keys in of_items if len(keys or ()) == 1}
+    often = Counter(found.values())
+    return found, {item: key for item, key in found.items() if often[key] == 1}
 
 
-def labels(case: Case, page: Page) -> dict[str, str]:
-    """Return what lanes are called by item id: the business key, and how the id begins where messages share it."""
-    return key_labels(_keys((*page.board.key, case["incident_id"]), case, page))
+def labels(case: Case, page: Page, items: Iterable[str]) -> dict[str, str]:
+    """Return what lanes of ``items`` are called: the business key, and how the id begins where messages share it."""
+    found, _ = _keys((*page.board.key, case["incident_id"]), case, page)
+    if len(found) > MOST_TOLD_APART:
+        drawn = {found[item] for item in items if item in found}
+        found = {item: key for item, key in found.items() if key in drawn}
+    return key_labels(found)
 
 
 def of_chosen(rows: Any, chosen: list[str], named: dict[str, str]) -> Any:
@@ -73,10 +79,11 @@ def tables(case: Case, page: Page, timeline: Any, chosen: list[str]) -> dict[str
 
     Returns the row of the timeline that is chosen in the evidence.
     """
+    called = labels(case, page, timeline["item_id"].unique())  # as in the chart, also where some are chosen
     if chosen:
         timeline = of_chosen(timeline, chosen, keys(case, page))
     items = tuple(timeline.sort_values("lane", kind="stable")["item_id"].unique())
-    names = dict(zip(items, lane_names(items, labels(case, page)), strict=True))
+    names = dict(zip(items, lane_names(items, called), strict=True))
     if chosen and not items:
         st.info(say("No message of that id is shown here."), icon=":material/search_off:")
         return None

@@ -195,7 +195,7 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
     )
 
     def draw() -> tuple[Any, Any, str | None]:
-        labels, drawn, blocked = details.labels(case, page), timeline, ()
+        labels, drawn, blocked = details.labels(case, page, timeline["item_id"].unique()), timeline, ()
         if with_lanes_of_groups:
             blocked = blocked_spans(queue_findings_of(page.board.findings, case))
             drawn, groups = with_groups(timeline, blocked, language())

@@ -413,7 +413,7 @@ def dead_lettered(story: Story, unread: bool = False) -> None:
 
 
 def huge(story: Story, messages: int = 5200) -> None:
-    """Thousands of clicks delivered twice: more than lanes can show."""
+    """Thousands of clicks delivered twice: more than lanes can show. The first and the last are of one business key."""
     story.settings(CLICKS)
     at = datetime(2026, 11, 17, 3, 0, tzinfo=START.tzinfo)
     timeline = story.findings.setdefault("timeline", [])
@@ -436,7 +436,13 @@ def huge(story: Story, messages: int = 5200) -> None:
             ended = "deleted" if count == 2 else "visibility_expired"
             seen.append(
                 story.deliver(
-                    run, {"message_id": message_id}, count, ended_by=ended, effect="yes", basis="marker", batch_count=10
+                    run,
+                    {"message_id": message_id, "business_keys": [f"click-{n % (messages - 1)}"]},
+                    count,
+                    ended_by=ended,
+                    effect="yes",
+                    basis="marker",
+                    batch_count=10,
                 )
             )
             where = {"delivery_index": count, "receive_count": count, "consumer": run.invocation_id, "source": stream}

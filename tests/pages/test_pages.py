@@ -495,6 +495,19 @@ def test_lanes_of_a_huge_incident_are_paged_and_the_linked_message_is_on_the_pag
     assert not at.exception
 
 
+def test_lanes_of_a_huge_incident_are_called_by_business_key_and_so_is_the_linked_message(visit):
+    at = visit("pages/incident.py", "huge", incident=HUGE, lanes="Messages", msg="click-100")
+    first = visit("pages/incident.py", "huge", incident=HUGE, lanes="Messages")
+    lanes, of_first = (
+        json.loads(page.get("plotly_chart")[0].proto.spec)["layout"]["yaxis"]["ticktext"] for page in (at, first)
+    )
+
+    assert "Messages 81 to 120 of 5,200" in words(at)
+    assert "click-100" in lanes
+    assert of_first[:2] == [f"click-0 {uuid('click', 0)[:4]}…", "click-1"]
+    assert {row["Message"] for row in first.dataframe[0].value.to_dict("records")} >= {*of_first[:2]}
+
+
 def test_a_stretch_of_time_in_the_link_narrows_the_lanes(visit):
     keys = {"from_": "2026-11-17T03:00:00Z", "to": "2026-11-17T03:10:00Z"}
     at = visit("pages/incident.py", "huge", incident=HUGE, lanes="Messages", **keys)
