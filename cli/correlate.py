@@ -10,9 +10,12 @@ from cli.ledger import count
 from cli.options import Everywhere, MasterOption, SinceOption
 from cli.output import say
 from cli.said import count_text, in_words
+from forensics.errors import BadTimeError
+from forensics.sentence import said
+from forensics.words import clock_text
 
 if TYPE_CHECKING:
-    from forensics.lake import Generation
+    from forensics.lake import Generation, Lake
     from forensics.settings import Settings
 
 
@@ -37,18 +40,41 @@ def tell_changed_settings(before: "Generation | None", settings: "Settings") -> 
             say(f"  {line}")
 
 
+def _start_of(since: str, lake: "Lake") -> datetime:
+    """Return the time that --since means; raises BadTimeError where no log was read after it.
+
+    Its findings would be empty, replace those that are there, and look like calm.
+    """
+    from forensics.lake.filters import equals
+    from forensics.tables.evidence import COVERAGE, LOG_EVENTS
+    from forensics.window import TimeWindow
+
+    start_at = TimeWindow.parse(since, None, datetime.now(UTC)).start_at
+    ends = lake.read(COVERAGE, ["window_end_at"], equals("source", LOG_EVENTS.name))["window_end_at"].to_pylist()
+    if ends and (last := max(ends)) <= start_at:
+        raise BadTimeError(
+            said(
+                "no log in the lake was read after --since {text} ({start} UTC): the evidence ends at {end} UTC",
+                text=repr(since),
+                start=clock_text(start_at),
+                end=clock_text(last),
+            ),
+            "Collect what is newer, or leave --since out: then all evidence counts.",
+        )
+    return start_at
+
+
 def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, anew: bool = False) -> "Generation":
     """Correlate with the steps told, and say what came of it."""
     from cli.progress import steps
     from forensics.report.log_readiness import not_checked, unlike_effects, unlike_keys
     from forensics.report.settings_names import unlike_names
     from forensics.suggestions.slow_expressions import slow_expressions
-    from forensics.window import TimeWindow
     from spark_jobs.runner import correlate as correlate_evidence
 
     lake = chosen.open_lake()
     lake.check()
-    start_at = TimeWindow.parse(since, None, datetime.now(UTC)).start_at if since else None
+    start_at = _start_of(since, lake) if since else None
     settings = chosen.settings()
     tell_changed_settings(lake.generation(), settings)
     for sentence in slow_expressions(lake, settings):
@@ -64,6 +90,11 @@ def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, an
         incidents=count_text(counts.get("incidents", 0), "incident"),
         data_version=generation.data_version,
     )
+    if start_at:
+        say(
+            "Log events before {at} UTC are left out of this data version, and so is what they showed; without --since all count.",
+            at=clock_text(start_at),
+        )
     findings = lake.findings()
     told = (
         not_checked(findings),

@@ -9,7 +9,7 @@ from cli.options import Everywhere
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.table import Layout
 from forensics.errors import MessageUnknownError
-from forensics.sentence import said
+from forensics.sentence import counted, said
 
 if TYPE_CHECKING:
     from forensics.finding import FoundLine
@@ -101,7 +101,9 @@ def find(
                 )
                 if len(told) == MOST_LINES
                 else said(
-                    "{text} stands in {count} lines, and none speaks of a message", text=repr(asked), count=len(told)
+                    "{text} stands in {lines}, and none speaks of a message",
+                    text=repr(asked),
+                    lines=counted(len(told), "line"),
                 ),
                 "--lines shows them.",
             )

@@ -138,8 +138,8 @@ class LakeStatus:
         if self.grown_rows:
             told.append(
                 said(
-                    "In the last 7 days: {rows} new log events, about {size} MB; evidence lies in {files}.",
-                    rows=self.grown_rows,
+                    "In the last 7 days: {events}, about {size} MB; evidence lies in {files}.",
+                    events=counted(self.grown_rows, "new log event"),
                     size=f"{self.grown_bytes / 1e6:,.1f}",
                     files=counted(self.file_count, "file"),
                 )

@@ -80,7 +80,7 @@ def load_week(
         week = week_to_open(findings, settings, known)
     week_bounds(week)
     if week not in known:
-        hint = said("There are {first} to {last}.", first=known[0], last=known[-1]) if known else _NO_WEEK
+        hint = _known_hint(known) if known else _NO_WEEK
         raise WeekUnknownError(said("nothing was read for week {week}", week=repr(week)), hint)
     generation = findings.generation
     people = people or people_of(findings)
@@ -96,6 +96,12 @@ def load_week(
         generation.data_until_at,
         people.periods(plain_rows(findings.read(QUEUE_HEALTH))),
     )
+
+
+def _known_hint(known: Sequence[str]) -> str:
+    if len(known) == 1:
+        return said("There is: {names}.", names=known[0])
+    return said("There are {first} to {last}.", first=known[0], last=known[-1])
 
 
 def _timeouts(findings: Findings) -> dict[str, Timeouts]:

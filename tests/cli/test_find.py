@@ -46,6 +46,15 @@ def test_a_text_of_more_lines_than_are_read_says_so(lake, capsys, monkeypatch):
     assert "Of the first 2 lines with this text" in capsys.readouterr().err
 
 
+@pytest.mark.lake
+def test_one_line_that_speaks_of_no_message_is_one_line(tmp_path, capsys):
+    line = world.lines()[0] | {"evidence_id": "log:alone", "line": "warming up the xylophone", "log_stream": "other"}
+    lake = world.save(tmp_path / "lake", log_lines=[*world.lines(), line])
+
+    assert cli.main(["find", "xylophone", "--lake", str(lake.root)]) == 2
+    assert "'xylophone' stands in 1 line, and none speaks of a message" in capsys.readouterr().err
+
+
 NO_MESSAGES = {
     "too short": ("pa", "too short", "3 characters of a text"),
     "a queue": (world.QUEUE, "is a queue", f"doubletake incidents --queue {world.QUEUE}"),

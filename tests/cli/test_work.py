@@ -169,6 +169,11 @@ BAD = {
     "a span that is none": (("collect", "--queue", "a", "--since", "6x"), "'6x'", "6h"),
     "an end before the start": (("collect", "--queue", "a", "--since", "1h", "--until", "2h"), "'2h'", "--until"),
     "a time that is none, to investigate": (("investigate", "q", "--since", "soon"), "'soon'", "6h"),
+    "a time after all evidence, to correlate": (
+        ("correlate", "--lake", "full", "--since", "1h"),
+        "the evidence ends at",
+        "leave --since out",
+    ),
     "a time that is none, to correlate": (("correlate", "--lake", "full", "--since", "soon"), "'soon'", "6h"),
     "no region": (("collect", "--queue", "a"), "region", "--region"),
     "an endpoint that is no address": (
@@ -221,6 +226,15 @@ def test_no_credentials_is_said_before_anything_is_written(run, monkeypatch):
     assert "credentials" in err
     assert "--profile" in err
     assert os.listdir() == []
+
+
+def test_what_correlate_leaves_out_with_since_is_said(run, tmp_path, monkeypatch):
+    lake = report_world.save(tmp_path / "lake")
+    monkeypatch.setattr("spark_jobs.runner.correlate", lambda *_, **__: lake.findings().generation)
+    code, _, err = run("correlate", "--lake", "lake", "--since", "2026-11-20T00:00:00Z")
+
+    assert code == 0
+    assert "Log events before 2026-11-20 00:00:00.000 UTC are left out of this data version" in err
 
 
 def test_a_lake_that_another_process_writes_is_busy(run, tmp_path):

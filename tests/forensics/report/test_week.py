@@ -2,9 +2,11 @@
 
 import pytest
 
+from forensics.errors import ForensicsError
 from forensics.report.week import load_week
 from forensics.settings import Settings
 from forensics.tables.evidence import CONSUMERS, SETTING_CHANGES
+from forensics.tables.health import QUEUE_WEEKS
 from tests.forensics.health.rows import week_row
 from tests.forensics.report import world
 
@@ -54,3 +56,11 @@ def test_or_what_cloudtrail_shows_to_have_been_set_since(tmp_path):
 
     assert found.visibility_s == 900
     assert steps(found)["visibility timeout"] == [(None, RAISED["changed_at"], 600), (RAISED["changed_at"], None, 900)]
+
+
+def test_where_one_week_was_read_it_is_no_span_of_weeks(tmp_path):
+    lake = world.save(tmp_path / "lake", {QUEUE_WEEKS.name: [week_row(world.QUEUE, "2026-W47")]})
+
+    with pytest.raises(ForensicsError) as problem:
+        load_week(lake.findings(), Settings(), "2025-W01")
+    assert problem.value.hint == "There is: 2026-W47."
