@@ -3,6 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from forensics.report.options import ReportOptions
 from forensics.report.render import render
 from tests.forensics.report.test_render import HOSTILE, with_text
 from tests.pages.browser import chromium_or_skip
@@ -105,6 +106,18 @@ TIMES_THAT_MEET = """
 """
 ONCE_DRAWN = f"() => {{ const told = ({TIMES_THAT_MEET})(); return told[0] >= 3 && told; }}"
 """Plotly draws the times of an axis after the bars, one by one."""
+
+
+def test_on_a_phone_no_word_of_a_key_s_row_is_broken_where_words_have_no_spaces(opened, case):
+    tab, _, _ = opened(render(case, "html", ReportOptions("ja")))
+    tab.set_viewport_size({"width": 390, "height": 844})
+    lines = tab.locator("#keys td:nth-child(2)").evaluate_all(
+        "cells => cells.map(cell => { const text = document.createRange(); text.selectNodeContents(cell);"
+        " return text.getClientRects().length; })"
+    )
+
+    assert set(lines) == {1}
+    assert tab.locator("#moments td:has(small)").first.bounding_box()["width"] > 250
 
 
 def test_on_a_phone_no_time_lies_on_another_and_the_tables_stand_apart(opened, case):
