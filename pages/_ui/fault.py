@@ -23,7 +23,7 @@ from pages._ui.nothing_found import no_suspicion
 from pages._ui.plots import legible, show
 from pages._ui.said import busy, in_words, interval, language, percent, say, term
 from pages._ui.said import count_text as count
-from pages._ui.shell import Page
+from pages._ui.shell import Page, name_tab
 from pages._ui.states import guarded
 from pages._ui.tables import data_table
 from pages._ui.words import VERDICTS, cause, plain, verdict_column
@@ -104,6 +104,7 @@ def _told(key: tuple[Any, ...], _fault: Fault, _page: Page) -> FaultCase:
 
 def header(fault: Fault, page: Page) -> None:
     """Say what happened in all, why, how often, and what next."""
+    name_tab(fault.fault_id, "Fault")
     until = page.board.generation.data_until_at
     st.title(plain(f"{fault.queue}: {in_words(fault.headline)}"), anchor=False)
     case = told(fault, page)
