@@ -18,7 +18,8 @@ from forensics.tables.evidence import CONSUMERS, FUNCTION_SETTINGS, QUEUE_SETTIN
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 
-_NO_WEEK = "Weeks are counted from deliveries and metrics of queues: `doubletake status` says what was read, and what the logs tell."
+NO_WEEKS = "this data version holds no week of any queue"
+NO_WEEK = "Weeks are counted from deliveries and metrics of queues: `doubletake status` says what was read, and what the logs tell."
 WEEK_COLUMNS = (
     "week",
     "queue",
@@ -76,11 +77,11 @@ def load_week(
     known = weeks_read(findings)
     if week is None:
         if not known:
-            raise WeekUnknownError("this data version holds no week of any queue", _NO_WEEK)
+            raise WeekUnknownError(NO_WEEKS, NO_WEEK)
         week = week_to_open(findings, settings, known)
     week_bounds(week)
     if week not in known:
-        hint = _known_hint(known) if known else _NO_WEEK
+        hint = _known_hint(known) if known else NO_WEEK
         raise WeekUnknownError(said("nothing was read for week {week}", week=repr(week)), hint)
     generation = findings.generation
     people = people or people_of(findings)

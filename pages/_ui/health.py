@@ -7,14 +7,15 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
-from forensics.commands import of_lake
+from forensics.commands import in_lake
 from forensics.errors import ForensicsError
 from forensics.extras import how_to_install, is_installed
 from forensics.health import NEEDS, QueueReview, Signal, WeekReview, week_bounds, week_title
 from forensics.health.signals import span
-from forensics.report.week import load_week, set_aside, week_to_open, weeks_read
+from forensics.report.week import NO_WEEK, NO_WEEKS, load_week, set_aside, week_to_open, weeks_read
 from forensics.report.week_render import cards as numbers
 from forensics.report.week_render import compared_with, headline, reach, render_week, twice_words
+from forensics.sentence import capitalized, joined, said
 from forensics.tables.health import QUEUE_HEALTH
 from forensics.words import cells
 from pages._ui import evidence, marks, setting_checks
@@ -27,7 +28,7 @@ from pages._ui.said import count_text as count
 from pages._ui.shell import Page
 from pages._ui.states import guarded, show_broken
 from pages._ui.tables import data_table
-from pages._ui.words import Colour, plain
+from pages._ui.words import Colour, plain, with_commands
 
 NEED_COLOURS: dict[str, Colour] = {"act now": "red", "watch": "orange", "unknown": "gray", "ok": "green"}
 TABLE_PX, LEAST_WHY_PX = 866, 150
@@ -50,11 +51,8 @@ def choose_week(page: Page) -> WeekReview:
         weeks = _weeks(page.board.key, page)
     if not weeks:
         st.title(say("Queue health"), anchor=False)
-        st.info(
-            say("This data version was made before queues were weighed, or nothing was read yet. Correlate it again:"),
-            icon=":material/inbox:",
-        )
-        st.code(f"doubletake correlate {of_lake(page.board.lake.root)}", language=None)
+        told = in_words(joined([said("{clause}.", clause=capitalized(NO_WEEKS)), NO_WEEK]))
+        st.info(with_commands(in_lake(told, page.board.lake.root)), icon=":material/inbox:")
         st.stop()
     newest_first = list(reversed(weeks))
     opened = week_to_open(page.board.findings, page.settings, weeks)

@@ -215,6 +215,7 @@ def cards(
     until = page.board.generation.data_until_at
     dead = {q["dead_letter_queue_arn"] for q in queues}
     known = {q["queue_arn"] for q in queues if q["queue_arn"] not in dead} | {i["queue_arn"] for i in wanted}
+    is_checked = bool(of_any_time or page.board.generation.row_counts.get("deliveries"))  # else a nought would be calm
     grid = row(4)
     incidents = count(sum(was_active(i, until) and not is_settled(i) for i in wanted), "incident")
     said = say("Active in the last hour of the data: {incidents}.", incidents=incidents)
@@ -222,7 +223,7 @@ def cards(
     card(
         grid,
         say("Open faults"),
-        f"{sum(f.is_open(until) for f in ranked):,}",
+        f"{sum(f.is_open(until) for f in ranked):,}" if is_checked else term("unknown"),
         said,
         delta_color="off",
         delta_arrow="off",
@@ -234,14 +235,14 @@ def cards(
     card(
         grid,
         say("Done twice, 7 days"),
-        interval(*now),
+        interval(*now) if is_checked else term("unknown"),
         say(
             "Works that were done more than once: for sure, to at most. One that came under two message ids "
             "counts once. The arrow compares what is sure with the 7 days before."
         ),
-        delta=now[0] - before[0] if compares else None,
+        delta=now[0] - before[0] if compares and is_checked else None,
         delta_color="inverse",
-        delta_description=say("vs 7 days before") if compares else None,
+        delta_description=say("vs 7 days before") if compares and is_checked else None,
     )
     said = say(
         "Queues with a settings check that failed, critical or warning, and is no accepted risk. Dead-letter "
@@ -251,7 +252,7 @@ def cards(
     card(
         grid,
         say("Queues at risk"),
-        term("unknown") if at_risk is None else say("{some} of {total}", some=at_risk, total=len(known)),
+        term("unknown") if at_risk is None or not known else say("{some} of {total}", some=at_risk, total=len(known)),
         said,
     )
     said = say("Time that was asked of every source and read in full. The Data page shows what is missing.")

@@ -152,6 +152,24 @@ def test_of_a_queue_of_which_only_settings_are_known_nothing_is_called_checked(v
     assert "No incidents" not in words(at)
 
 
+@pytest.fixture
+def unchecked(tmp_path):
+    """A lake in which nothing was delivered, as far as its lines tell."""
+    return Story(data_until_at=START).save(tmp_path / "lake")
+
+
+@pytest.mark.parametrize("card", ["Open faults", "Done twice, 7 days", "Queues at risk"])
+def test_where_nothing_was_checked_no_card_says_nought(visit, unchecked, card):
+    assert {m.label: m.value for m in visit("app.py", unchecked).metric}[card] == "unknown"
+
+
+def test_queue_health_of_a_lake_without_a_week_says_what_weeks_are_counted_from(visit, unchecked):
+    at = visit("pages/queue_health.py", unchecked)
+
+    assert "This data version holds no week of any queue. Weeks are counted from deliveries" in at.info[0].value
+    assert f"`doubletake status --lake {unchecked}`" in at.info[0].value
+
+
 def test_a_time_in_the_link_that_is_none_is_named(visit):
     at = visit("app.py", "demo", from_="yesterday")
 
