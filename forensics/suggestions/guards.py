@@ -52,10 +52,19 @@ def guard_of(candidates: Iterable[Placed], effect: Template, runs: Sequence[RunL
     return max(found, key=lambda g: (len(g.after_done), g.placed.template.expression), default=None)
 
 
+def tells_repeat(text: str) -> bool:
+    """Tell whether a line that stands with nothing but work done before says that it was done before.
+
+    >>> tells_repeat("already charged, skipping"), tells_repeat("nothing to do"), tells_repeat("message taken")
+    (True, True, False)
+    """
+    return says_repeat(text) or _KNOWN.search(text) is not None
+
+
 def _may_say_repeat(template: Template, messages: int) -> bool:
     """Tell whether a line says that work was there already; where many messages have it, it is enough that it tells of no failure."""
     lines = [text for text, _, _ in template.texts]
-    if any(says_repeat(text) or _KNOWN.search(text) for text in lines):
+    if any(map(tells_repeat, lines)):
         return True
     is_failure = any(REFUSED.search(text) or is_error_line(parse_line(text), text) for text in lines)
     return messages >= _LEAST_UNSAID and not is_failure

@@ -31,7 +31,9 @@ def _begun_and_ended(stream: RunLines) -> Iterator[RunLines]:
             is_alone = job is None
             if job is not None:
                 yield job
-            job = RunLines(f"{stream.run_id}|{number}", stream.log_group, "unknown", line.at, line.at)
+            job = RunLines(
+                f"{stream.run_id}|{number}", stream.log_group, "unknown", line.at, line.at, log_stream=stream.run_id
+            )
         elif job is not None and event in _ENDS:
             job.ended_at = line.at
             job.status = _ENDS[event] if is_alone else "unknown"

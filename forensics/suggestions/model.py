@@ -46,7 +46,8 @@ class Item:
 class RunLines:
     """One run of a function with the lines between its START and its end; times in µs since 1970, UTC.
 
-    ``named_failures`` are ids of messages that it named in batchItemFailures: the run ended well, their work did not.
+    ``named_failures`` are ids of messages that it named in batchItemFailures: the run ended well, their work did not. ``beside``: what its
+    ``log_stream`` says of repeats without an id while others were on, too; nothing tells whose it is.
     """
 
     run_id: str
@@ -57,6 +58,8 @@ class RunLines:
     items: list[Item] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     named_failures: set[str] = field(default_factory=set)
+    log_stream: str = ""
+    beside: list[Line] = field(default_factory=list)
 
     @property
     def handled(self) -> list[Item]:

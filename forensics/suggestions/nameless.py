@@ -8,6 +8,7 @@ id says "charged payment_id=p-7" alone: what behaves so behind the name of a pie
 
 import math
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -26,6 +27,7 @@ from forensics.run_ends import CUT_OFF
 from forensics.sentence import said
 from forensics.suggestions.circumstances import circumstances
 from forensics.suggestions.coming_again import QueueMessages
+from forensics.suggestions.guards import tells_repeat
 from forensics.suggestions.jobs import jobs_of
 from forensics.suggestions.keys import body_values
 from forensics.suggestions.line_keys import keys_told, works_named
@@ -126,7 +128,8 @@ def _of_function(findings: Findings, log_group: str, function: str | None) -> li
     at: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, row in enumerate(chosen):
         span = micros(row["started_at"]), micros(row["ended_at"])
-        runs.append(RunLines(row["invocation_id"], log_group, row["end_status"], *span))
+        of_stream = row["log_stream"]
+        runs.append(RunLines(row["invocation_id"], log_group, row["end_status"], *span, log_stream=of_stream))
         at[log_group, row["log_stream"]].append(number)
     fill(findings, runs, at)
     return runs
@@ -231,7 +234,8 @@ def _handlings(whole: RunLines, passed_over: frozenset[str]) -> list[_Span]:
         for number, of in enumerate(handlings):
             lines = [whole.lines[place] for place in dict.fromkeys(n.line for n in of)]
             name = f"{whole.run_id}|{number}|{value}"
-            run = RunLines(name, whole.log_group, "success", lines[0].at, lines[-1].at, lines=lines)
+            span = lines[0].at, lines[-1].at
+            run = RunLines(name, whole.log_group, "success", *span, lines=lines, log_stream=whole.run_id)
             found.append(_Span(run, of, []))
             owners |= {naming.line: found[-1].beside for naming in of}
     _give_by_thread(whole.lines, owners)
@@ -239,7 +243,10 @@ def _handlings(whole: RunLines, passed_over: frozenset[str]) -> list[_Span]:
 
 
 def _with_lines_between(spans: Sequence[_Span], stream_of: Mapping[int, RunLines]) -> None:
-    """Give each handling that no other lies over what its stream has between its lines, where no line says its thread."""
+    """Give each handling that no other lies over what its stream has between its lines, where no line says its thread.
+
+    What tells of a repeat and of no message goes ``beside`` the one begun last: whose it is hangs on all that were on.
+    """
     of_stream: dict[int, list[_Span]] = defaultdict(list)
     for span in spans:
         of_stream[id(stream_of[id(span.run)])].append(span)
@@ -251,6 +258,11 @@ def _with_lines_between(spans: Sequence[_Span], stream_of: Mapping[int, RunLines
             first, last = span.named[0].line, span.named[-1].line
             if before < first and last < behind and not span.beside:
                 span.run.lines = stream_of[id(span.run)].lines[first : last + 1]
+        named = {naming.line for span in mine for naming in span.named}
+        firsts = [span.named[0].line for span in mine]
+        for place, line in enumerate(stream_of[id(mine[0].run)].lines):
+            if place > firsts[0] and place not in named and tells_repeat(line.text):
+                mine[bisect_right(firsts, place) - 1].run.beside.append(line)
 
 
 def _give_by_thread(lines: Sequence[Line], owners: Mapping[int, list[Line]]) -> None:

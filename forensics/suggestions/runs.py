@@ -140,7 +140,14 @@ def _without_lines(
             name = row["consumer"]
             run = found.setdefault(
                 name,
-                RunLines(name, row["log_group"], row["run_status"], _start_of(name), micros(row["run_ended_at"])),
+                RunLines(
+                    name,
+                    row["log_group"],
+                    row["run_status"],
+                    _start_of(name),
+                    micros(row["run_ended_at"]),
+                    log_stream=row["log_stream"],
+                ),
             )
             streams[name] = row["log_group"], row["log_stream"]
             place = row["batch_position"] or _NOT_PRINTED

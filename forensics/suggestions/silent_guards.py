@@ -1,17 +1,15 @@
 """Guards that stop a repeat and say nothing: the handler closes as usual, and only a line from within the work is missing."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from forensics.parsers.idempotency import says_done_before
 from forensics.suggestions.circumstances import masked
+from forensics.suggestions.guards import tells_repeat
 from forensics.suggestions.line_keys import lines_beside
 from forensics.suggestions.model import RunLines
 from forensics.suggestions.templates import MOST_CHARS, Shape
 from forensics.suggestions.timing import Placed
-
-Held = Mapping[tuple[int, int], int]
-"""The handlings (run and place in it) that have a line, and when it stood there first."""
+from forensics.suggestions.unnamed_guards import Held, Unnamed
 
 
 class Inner(NamedTuple):
@@ -45,6 +43,7 @@ def silent_stops(candidates: Sequence[Placed], runs: Sequence[RunLines]) -> list
     opening = {p.template.shape for p in once if p.is_opening}
     inner = [Inner(p.template.shape, p.template.texts[0][0].strip(), _held(p, runs)) for p in once]
     inner += _beside(runs)
+    unnamed = Unnamed(runs, candidates)
     found = []
     for p in closing:
         ended = _held(p, runs)
@@ -55,13 +54,16 @@ def silent_stops(candidates: Sequence[Placed], runs: Sequence[RunLines]) -> list
                 found.append(SilentStop(p, within, frozenset(lacking)))
             elif told := _told_of(within, p, ended, runs):
                 found.append(SilentStop(p, within, told, True))
+        found += [
+            SilentStop(p, Inner(None, text, {}), told, True) for text, told in unnamed.stopped_beside(ended).items()
+        ]
     return found
 
 
 def _told_of(within: Inner, closing: Placed, ended: Held, runs: Sequence[RunLines]) -> frozenset[tuple[int, int]]:
     """Return the handlings that a line closes and of which another says that their work was done before, if all of them are repeats."""
     told = within.held.keys() & ended.keys()
-    if within.shape == closing.template.shape or not told or not says_done_before(within.text):
+    if within.shape in (None, closing.template.shape) or not told or not tells_repeat(within.text):
         return frozenset()
     others = {handling: at for handling, at in ended.items() if handling not in told}
     return frozenset(told) if _are_repeats(told, ended, others, runs) else frozenset()

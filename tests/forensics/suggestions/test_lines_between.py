@@ -32,10 +32,10 @@ def test_the_effect_is_a_line_between_that_names_the_work_and_not_the_one_that_c
     assert told["guard"] == r"order (?P<key>\S+) is paid"
 
 
-def test_lines_between_are_nobodys_where_handlings_lie_over_one_another(tmp_path):
-    told = told_of(tmp_path, lines_of(apart=2.0))
-
-    assert told["effect"] == r"task (?P<message_id>\S+) executed"
+def test_lines_between_are_nobodys_where_handlings_lie_over_one_another_and_those_of_repeats_are_some_repeats(tmp_path):
+    """What closes them closed a message that was stopped, too; none of the two is proposed."""
+    assert "effect" not in told_of(tmp_path, lines_of(apart=2.0))
+    assert told_of(tmp_path / "none", lines_of((), apart=2.0))["effect"] == r"task (?P<message_id>\S+) executed"
 
 
 def test_where_lines_say_their_thread_that_tells_whose_they_are(tmp_path):
