@@ -61,7 +61,7 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
     working = [
         p for p in candidates if p is not deleted and not (section == "worker" and says_deleted(own_words_of(p)))
     ]
-    silent = silent_stops(working, runs)
+    silent = silent_stops(working, runs, over is not None)
     effect = _effect(working, runs, name, cannot_tell, over, silent)
     guard = guard_of(working, effect.template, runs) if effect else None
     of_repeats = {stop.closing.template.shape for stop in silent}

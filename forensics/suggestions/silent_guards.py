@@ -30,14 +30,18 @@ class SilentStop(NamedTuple):
     """They do not lack ``within``: it is a line of theirs alone, which says that the work was done before."""
 
 
-def silent_stops(candidates: Sequence[Placed], runs: Sequence[RunLines]) -> list[SilentStop]:
+def silent_stops(
+    candidates: Sequence[Placed], runs: Sequence[RunLines], is_over_told: bool = False
+) -> list[SilentStop]:
     """Return where a line that closes handlings stands without one from within the work, only ever in repeats of what was done.
+
+    Where another line tells that a handling ``is_over_told``, each line that does not open one may be what closes its work.
 
     Were one handling of new work without the line, too, its absence would tell nothing. The line that opens a handling stands before any
     guard, and what it is missing from has lost its beginning.
     """
     once = [p for p in candidates if p.is_once]
-    closing = [p for p in once if p.can_tell and p.is_closing]
+    closing = [p for p in once if (p.can_tell and p.is_closing) or (is_over_told and not p.is_opening)]
     if not closing:
         return []
     opening = {p.template.shape for p in once if p.is_opening}

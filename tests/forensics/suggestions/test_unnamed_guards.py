@@ -40,6 +40,9 @@ BEGUN, FINISHED, DELETED = (
 CHARGED = "Charged message {id}"
 LINE = FORMS["plain"].format(said=CHARGED.format(id=an_id(7)))
 SECTION = f'[[worker]]\nlog_group = "{WORKER}"\nqueue = "orders"\n'
+START_AND_END = f"""{SECTION}started = 'Received message (?P<message_id>\\S+)'
+deleted = 'Deleted message (?P<message_id>\\S+)'
+"""
 AGAIN = (0, 2, 4)
 SHORT, LONG = 0.3, 1.5
 
@@ -98,6 +101,10 @@ WAYS = {
     "one at a time": (FORMS["plain"], BEGUN, (FINISHED,), SECTION, ONE_AT_A_TIME),
     "in words of its own": (FORMS["plain"], "got {id}", ("finished {id}",), SECTION, SIDE_BY_SIDE),
     "in its own words, many at once": (FORMS["JSON"], "got {id}", ("finished {id}",), SECTION, AT_ONCE),
+    "deleted behind it": (FORMS["plain"], BEGUN, (FINISHED, DELETED), SECTION, SIDE_BY_SIDE),
+    "deleted, as settings say": (FORMS["plain"], BEGUN, (FINISHED, DELETED), START_AND_END, SIDE_BY_SIDE),
+    "so, many at once": (FORMS["JSON"], BEGUN, (FINISHED, DELETED), START_AND_END, AT_ONCE),
+    "so, one at a time": (FORMS["plain"], BEGUN, (FINISHED, DELETED), START_AND_END, ONE_AT_A_TIME),
 }
 
 
@@ -155,6 +162,17 @@ def test_what_new_work_says_too_is_no_guard(tmp_path):
 
     assert mark(LINE, kinds["effect"]).message_id == an_id(7)
     assert set(verdicts.values()) == {"confirmed"}
+
+
+@pytest.mark.lake
+def test_a_line_long_before_the_delete_is_no_effect_where_it_closes_stopped_repeats_too(tmp_path):
+    """Where time does not tell what closes the work, the delete does."""
+    new = [(0, BEGUN), (1.0, FINISHED), (2.0, DELETED)]
+    repeated = [(0, BEGUN), (0.2, "already charged, skipping"), (0.3, FINISHED), (1.3, DELETED)]
+    kinds, verdicts = accepted(tmp_path, lines_of(FORMS["plain"], new, repeated), START_AND_END)
+
+    assert "effect" not in kinds
+    assert "confirmed" not in verdicts.values()
 
 
 def processed(message, _key, _count):
