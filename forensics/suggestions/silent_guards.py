@@ -1,6 +1,6 @@
 """Guards that stop a repeat and say nothing: the handler closes as usual, and only a line from within the work is missing."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from forensics.suggestions.circumstances import masked
@@ -58,9 +58,7 @@ def silent_stops(
                 found.append(SilentStop(p, within, frozenset(lacking)))
             elif told := _told_of(within, p, ended, runs):
                 found.append(SilentStop(p, within, told, True))
-        found += [
-            SilentStop(p, Inner(None, text, {}), told, True) for text, told in unnamed.stopped_beside(ended).items()
-        ]
+        found += [SilentStop(p, Inner(None, text, {}), told, True) for text, told in unnamed.stopped_beside(p).items()]
     return found
 
 
@@ -69,16 +67,18 @@ def _told_of(within: Inner, closing: Placed, ended: Held, runs: Sequence[RunLine
     told = within.held.keys() & ended.keys()
     if within.shape in (None, closing.template.shape) or not told or not tells_repeat(within.text):
         return frozenset()
-    others = {handling: at for handling, at in ended.items() if handling not in told}
-    return frozenset(told) if _are_repeats(told, ended, others, runs) else frozenset()
+    last = _held(closing, runs, max)
+    # a repeat that waited for the first to be done may have the lines of both
+    done = {h: at for h, at in ended.items() if h not in told or at < within.held[h] <= last[h]}
+    return frozenset(told) if _are_repeats(told, last, done, runs) else frozenset()
 
 
-def _held(placed: Placed, runs: Sequence[RunLines]) -> Held:
+def _held(placed: Placed, runs: Sequence[RunLines], pick: Callable[[int, int], int] = min) -> Held:
     at: dict[tuple[int, int], int] = {}
     for place, sayings in placed.template.sayings.items():
         for saying in sayings:
             moment = runs[place].lines[saying.line].at
-            at[place, saying.item] = min(at.get((place, saying.item), moment), moment)
+            at[place, saying.item] = pick(at.get((place, saying.item), moment), moment)
     return at
 
 

@@ -1,9 +1,12 @@
 """Lines that tell of a repeat and name no message: where handlings lie over one another, any that is on may be the one it stopped."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from forensics.parsers.grammar import UUID
+from forensics.parsers.marks import mark
 from forensics.parsers.threads import thread_of
 from forensics.suggestions.circumstances import masked
 from forensics.suggestions.guards import tells_repeat
@@ -17,6 +20,7 @@ Handling = tuple[int, int]
 """A run, and the place of a message in it."""
 Held = Mapping[Handling, int]
 """The handlings that have a line, and when it stood there first."""
+_ID = re.compile(UUID)
 _LEAST_OF_SAMPLE = 0.5
 """Of repeats only a part is read where there are very many: the line of one that is not stands among others."""
 
@@ -53,22 +57,27 @@ class Unnamed:
                 self._texts.setdefault(said, line.text.strip())
                 lines[said][_stream(run)].add(line)
         self._lines = lines
+        self._of_message: dict[str, list[Handling]] = defaultdict(list)
+        for handling in sorted(self._begun, key=lambda h: (self._begun[h], h)):
+            self._of_message[self._message(handling)].append(handling)
+        self._strays = list(self._strayed()) if lines else []
         repeated = {i.message_id for run in runs for i in run.items if (i.delivery_index or 1) > 1}
         self._least = _LEAST_OF_SAMPLE if len(repeated) >= MOST_REPEATED else LEAST_SHARE
 
-    def stopped_beside(self, ended: Held) -> dict[str, frozenset[Handling]]:
-        """Return, by such a line, as many repeats with a closing line as it must have stopped; ``ended``: who has that line.
+    def stopped_beside(self, closing: Placed) -> dict[str, frozenset[Handling]]:
+        """Return, by such a line, as many repeats with a ``closing`` line as it must have stopped.
 
         Each stopped one handling that was on. That is one without the closing line where any such repeat was, and no other line's;
         else one with it. Where only new work was on, the line tells of something else.
         """
         if not self._lines:
             return {}
+        told = self._told(closing)
         done_at: dict[str, int] = {}
-        for (place, number), at in ended.items():
-            message_id = self._runs[place].items[number].message_id
-            done_at[message_id] = min(done_at.get(message_id, at), at)
-        works = self._works(ended)
+        for handling, of in told.items():
+            message_id = self._message(handling)
+            done_at[message_id] = min(done_at.get(message_id, of[0]), *of)
+        works = self._works(self._ended(told))
         found = {}
         for said, of_streams in self._lines.items():
             stopped: set[Handling] = set()
@@ -96,6 +105,42 @@ class Unnamed:
                 found[self._texts[said]] = frozenset(stopped)
         return found
 
+    def _strayed(self) -> Iterator[tuple[str, tuple[str, str], Line]]:
+        """Yield lines that name a message in the handling of another, as where its own is over already."""
+        for run in self._runs:
+            mine = {item.message_id for item in run.items}
+            for line in run.lines:
+                named = {value.lower() for value in _ID.findall(line.text[:MOST_CHARS])}
+                if len(named) == 1 and named.isdisjoint(mine) and not named.isdisjoint(self._of_message):
+                    yield named.pop(), _stream(run), line
+
+    def _told(self, closing: Placed) -> dict[Handling, list[int]]:
+        """Return who has a closing line, and when; one in another's handling is of that of its message that was begun last before it."""
+        told: dict[Handling, list[int]] = defaultdict(list)
+        for place, sayings in closing.template.sayings.items():
+            for saying in sayings:
+                told[place, saying.item].append(self._runs[place].lines[saying.line].at)
+        for message_id, stream, line in self._strays:
+            if mark(line.text, closing.template.expression) is not None:
+                begun = [h for h in self._of_message[message_id] if _stream(self._runs[h[0]]) == stream]
+                begun = [h for h in begun if self._begun[h] <= line.at]
+                if begun:
+                    told[max(begun, key=lambda h: (self._begun[h], h))].append(line.at)
+        return told
+
+    def _ended(self, told: Mapping[Handling, Sequence[int]]) -> Held:
+        """Return who has been closed, and when at last, given who has a closing line and when.
+
+        Where a message is handled again while it is still in hand, one of its handlings has the lines of both: nothing tells which is whose.
+        """
+        ended = {handling: max(of) for handling, of in told.items()}
+        for handling, of in sorted((h, of) for h, of in told.items() if len(of) > 1):
+            others = [
+                h for h in self._of_message[self._message(handling)] if self._begun[h] <= max(of) and h not in ended
+            ]
+            ended |= dict.fromkeys(others[: len(of) - 1], max(of))
+        return ended
+
     def _works(self, ended: Held) -> dict[tuple[str, str], list[_Work]]:
         """Return all handlings of each stream in order of their beginning."""
         longest = max((at - self._begun[h] for h, at in ended.items()), default=0)
@@ -118,12 +163,14 @@ class Unnamed:
         return [w for w in on if any(thread_of(told.text) == thread for told in self._named(w.handling))] or on
 
     def _named(self, handling: Handling) -> Iterator[Line]:
-        run = self._runs[handling[0]]
-        message_id = run.items[handling[1]].message_id
-        return (line for line in run.lines if message_id in line.text.lower())
+        message_id = self._message(handling)
+        return (line for line in self._runs[handling[0]].lines if message_id in line.text.lower())
+
+    def _message(self, handling: Handling) -> str:
+        return self._runs[handling[0]].items[handling[1]].message_id
 
     def _was_done(self, work: _Work, done_at: Mapping[str, int], at: int) -> bool:
-        done = done_at.get(self._runs[work.handling[0]].items[work.handling[1]].message_id)
+        done = done_at.get(self._message(work.handling))
         return done is not None and done < at
 
     def _came_again(self, work: _Work) -> bool:

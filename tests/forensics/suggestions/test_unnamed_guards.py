@@ -156,6 +156,25 @@ def test_work_that_was_done_twice_is_confirmed_though_a_guard_stopped_a_later_re
 
 
 @pytest.mark.lake
+@pytest.mark.parametrize("settings", [SECTION, START_AND_END], ids=["nothing known", "start and end known"])
+@pytest.mark.parametrize("guard", ["already charged, skipping", "message {id} was charged before", "skipping {id}"])
+@pytest.mark.parametrize("done", [FINISHED, CHARGED], ids=["closes all", "is the effect"])
+def test_so_it_is_where_a_repeat_waits_until_the_first_is_done(tmp_path, done, guard, settings):
+    """One of both handlings has the closing lines of both then, whether the guard names the message or not."""
+    form, repeated = FORMS["plain"], [(0, BEGUN), (0.9, guard), (1.0, DELETED)]
+    if done == FINISHED:
+        repeated.insert(2, (0.95, FINISHED))
+    lines = lines_of(form, [(0, BEGUN), (LONG, done), (LONG + 0.05, DELETED)], (), again=())
+    for number in (5, 15, 25):
+        lines += handled(form, number, 1.1 * number + 0.8, repeated, count=2)
+    kinds, verdicts = accepted(tmp_path, sorted(lines), settings)
+
+    assert ("effect" in kinds) is (done == CHARGED)
+    assert len(verdicts) == 3
+    assert "confirmed" not in verdicts.values()
+
+
+@pytest.mark.lake
 def test_what_new_work_says_too_is_no_guard(tmp_path):
     new = [(0, BEGUN), (0.2, "customer already exists"), (LONG, CHARGED)]
     kinds, verdicts = accepted(tmp_path, lines_of(FORMS["plain"], new, new))
