@@ -49,6 +49,11 @@ REPEAT = Pattern(
 [True, True, True, False, True]
 """
 _DONE_BEFORE = Pattern("says_done_before", f"(?i:{_BEFORE})|処理済")
+_CAME_TWICE = Pattern(
+    "says_came_twice",
+    r"(?i:(?<![a-z])duplicate (?:message|delivery|event|request|record|job|task)(?![a-z_-]| (?:id|key|name|type)s?(?![a-z])))",
+)
+"""Duplicates of what a worker is handed; what else is one may be any part of its work."""
 _SOME_ID = Pattern("some_id", r"(?<![\w.:-])[A-Za-z][\w-]*[0-9]")
 
 NEEDLES = ("potency", "vent key", "R-DUPE")
@@ -86,16 +91,20 @@ def says_done_before(line: str) -> bool:
 
 
 def may_be_of_any_work(line: str) -> bool:
-    """Tell whether such a line that names none of the messages in hand may be of one: it says that work was there, or holds some id.
+    """Tell whether such a line that names none of the messages in hand may be of one: it says that work was there or came twice, or holds some id.
 
     What else is skipped may be any part of the work.
 
-    >>> [may_be_of_any_work(text) for text in ("order already charged", "duplicate of pay_4", "skipping order 7", "10:00:07 skipping mails")]
-    [True, True, True, False]
+    >>> told = ("order already charged", "duplicate of pay_4", "Duplicate delivery, skipping", "skipping order 7")
+    >>> [may_be_of_any_work(text) for text in told]
+    [True, True, True, True]
+    >>> [may_be_of_any_work(text) for text in ("10:00:07 skipping mails", "duplicate mails, skipping", '{"duplicate":false}')]
+    [False, False, False]
     """
     told = REPEAT.compiled.search(line)
     is_numbered = told is not None and any(sign.isdigit() for sign in line[told.end() :])
-    return is_numbered or _SOME_ID.find(line) is not None or says_done_before(line)
+    is_said = says_done_before(line) or _CAME_TWICE.find(line) is not None
+    return is_numbered or _SOME_ID.find(line) is not None or is_said
 
 
 def idempotency(line: str) -> str | None:

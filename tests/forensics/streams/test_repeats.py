@@ -151,6 +151,8 @@ IN_HAND = {
     "with the id of one, whose mention tells it": ([MINE, OTHERS], repeat(6, f"skipping {M.upper()}"), set()),
     "with an id that is no message's": ([MINE, OTHERS], repeat(6, f"skipping {STRANGER}"), {M, N}),
     "without any": ([MINE, OTHERS], repeat(6, "skipping the newsletter"), set()),
+    "without any, of a message that came twice": ([MINE, OTHERS], repeat(6, "Duplicate delivery, skipping"), {M, N}),
+    "without any, of a part that did": ([MINE, OTHERS], repeat(6, "duplicate newsletter, skipping"), set()),
     "with one that is only mentioned": (
         [MINE, handling((4, "mention"), item_id=STRANGER)],
         repeat(4, f"skipping {STRANGER}"),
