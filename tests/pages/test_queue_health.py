@@ -199,12 +199,12 @@ def test_a_change_of_an_interval_says_what_it_compares(opened):
     assert twice.delta and "The arrow compares what is sure." in twice.help
 
 
-def test_a_version_without_weeks_says_how_to_get_them(visit):
+def test_a_version_without_weeks_says_what_tells_why(visit):
     at = visit(PAGE, "nothing")
 
     assert not at.exception
-    assert "doubletake correlate" in words(at)
-    assert f"doubletake correlate --lake {shlex.quote(os.environ['DOUBLETAKE_LAKE'])}" in [c.value for c in at.code]
+    assert "Weeks are counted from deliveries" in words(at)
+    assert f"`doubletake status --lake {shlex.quote(os.environ['DOUBLETAKE_LAKE'])}`" in at.info[0].value
 
 
 def test_the_charts_say_what_they_show(opened):
