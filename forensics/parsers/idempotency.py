@@ -51,9 +51,10 @@ REPEAT = Pattern(
 _DONE_BEFORE = Pattern("says_done_before", f"(?i:{_BEFORE})|処理済")
 _CAME_TWICE = Pattern(
     "says_came_twice",
-    r"(?i:(?<![a-z])duplicate (?:message|delivery|event|request|record|job|task)(?![a-z_-]| (?:id|key|name|type)s?(?![a-z])))",
+    r"(?i:(?<![a-z])duplicate (?:message|delivery|event|request|record|job|task)(?![a-z_-]| (?:id|key|name|type)s?(?![a-z]))"
+    r"|(?<![a-z])(?<!no )(?<!not )(?<!not a )(?<!for )duplicate(?:[,.;!)]|\"(?! ?:)| ?[-\u2013\u2014] | skipp|\s*$))",
 )
-"""Duplicates of what a worker is handed; what else is one may be any part of its work."""
+"""Duplicates of what a worker is handed, or of nothing that is named; what else is one may be any part of its work."""
 _SOME_ID = Pattern("some_id", r"(?<![\w.:-])[A-Za-z][\w-]*[0-9]")
 
 NEEDLES = ("potency", "vent key", "R-DUPE")
@@ -95,10 +96,10 @@ def may_be_of_any_work(line: str) -> bool:
 
     What else is skipped may be any part of the work.
 
-    >>> told = ("order already charged", "duplicate of pay_4", "Duplicate delivery, skipping", "skipping order 7")
+    >>> told = ("order already charged", "duplicate of pay_4", "Duplicate delivery, skipping", "duplicate, skipped", "skipping order 7")
     >>> [may_be_of_any_work(text) for text in told]
-    [True, True, True, True]
-    >>> [may_be_of_any_work(text) for text in ("10:00:07 skipping mails", "duplicate mails, skipping", '{"duplicate":false}')]
+    [True, True, True, True, True]
+    >>> [may_be_of_any_work(text) for text in ("10:00:07 skipping mails", "no duplicate, going on", '{"duplicate":false}')]
     [False, False, False]
     """
     told = REPEAT.compiled.search(line)

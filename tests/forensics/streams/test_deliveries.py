@@ -324,7 +324,9 @@ REPEATS = {
     "names a key": ([fact(REPEAT, detail="already charged pay-1")], {M}),
     "names a key that nothing tells of": ([fact(REPEAT, detail="already charged pay-10")], BOTH),
     "names nobody": ([fact(REPEAT, detail="already charged")], BOTH),
-    "names nobody, and may be of any part of the work": ([fact(REPEAT, detail="duplicate, skipped")], set()),
+    "names nobody, and may be of any part of the work": ([fact(REPEAT, detail="duplicate mails, skipped")], set()),
+    "names nothing at all": ([fact(REPEAT, detail="duplicate, skipped")], BOTH),
+    "says that there was none": ([fact(REPEAT, detail="no duplicate, charging")], set()),
     "names one as a message": (
         [fact("mention", N, evidence_id="e-1"), fact(REPEAT, evidence_id="e-1", detail="already charged")],
         {N},
