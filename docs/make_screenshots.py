@@ -72,7 +72,7 @@ def views(incident: str, key: str) -> tuple[View, ...]:
         View("incident", f"/incident?incident={incident}", CHART, 1180),
         View("find-a-message", f"/messages?q={key}", CHART),
         View("queue-health", "/queue_health", LINES, 1500),
-        View("report", f"/report?incident={incident}", "img[src], [data-testid=stCode]"),
+        View("report", f"/report?incident={incident}", "iframe"),
         View("data", "/data", TABLE, 1100),
         View("blocked-group", f"/incident?incident={incident}", CHART, 190, part="queue-findings"),
         View("prevention", f"/incident?incident={incident}", CHART, 560, part="prevention"),
