@@ -193,7 +193,16 @@ def settings_file_text(path: Path) -> str:
         if stat.S_IFMT(path.stat().st_mode) not in (stat.S_IFREG, stat.S_IFDIR) and not path.samefile(os.devnull):
             raise OSError("it is a pipe or a device, and no file")
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
+    except UnicodeDecodeError as problem:
+        raise SettingsError(
+            said(
+                "{file} is not UTF-8 text: byte {byte}",
+                file=repr(str(path)),
+                byte=repr(problem.object[problem.start : problem.start + 1]),
+            ),
+            "Save it as UTF-8.",
+        ) from problem
+    except OSError as problem:
         raise SettingsError(
             said("the settings file {file} cannot be read: {why}", file=repr(str(path)), why=problem),
             "Check the path given with --config.",

@@ -83,6 +83,15 @@ def test_what_never_ends_or_can_be_read_once_is_no_settings_file(run, tmp_path, 
     assert f"'{place}' cannot be read: it is a pipe or a device, and no file" in err
 
 
+def test_a_settings_file_that_is_no_text_is_told_of_with_the_byte(run, tmp_path):
+    (tmp_path / "latin.toml").write_bytes('name = "équipe"'.encode("latin-1"))
+    code, out, err = run("--config", str(tmp_path / "latin.toml"))
+
+    assert (code, out) == (2, "")
+    assert "latin.toml' is not UTF-8 text: byte b'\\xe9'" in err
+    assert "Save it as UTF-8." in err
+
+
 def test_nothing_is_a_settings_file_without_a_word(run):
     code, out, _ = run("--config", "/dev/null")
 
