@@ -32,6 +32,12 @@ class ForensicsError(Exception):
         return told
 
 
+def not_utf8(path: Path, problem: UnicodeDecodeError) -> tuple[str, str]:
+    """Return the sentence and the hint for a file of text whose bytes are not UTF-8."""
+    byte = problem.object[problem.start : problem.start + 1]
+    return said("{file} is not UTF-8 text: byte {byte}", file=repr(str(path)), byte=repr(byte)), "Save it as UTF-8."
+
+
 class LakeUnreadableError(ForensicsError):
     """A lake is there, but something in it may not be read, or its disk fails: not the same as nothing being there."""
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from forensics.access import Access
 from forensics.choices import ALERTS
-from forensics.errors import SettingsError
+from forensics.errors import SettingsError, not_utf8
 from forensics.sentence import said
 
 NAME = "doubletake.toml"
@@ -194,14 +194,7 @@ def settings_file_text(path: Path) -> str:
             raise OSError("it is a pipe or a device, and no file")
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as problem:
-        raise SettingsError(
-            said(
-                "{file} is not UTF-8 text: byte {byte}",
-                file=repr(str(path)),
-                byte=repr(problem.object[problem.start : problem.start + 1]),
-            ),
-            "Save it as UTF-8.",
-        ) from problem
+        raise SettingsError(*not_utf8(path, problem)) from problem
     except OSError as problem:
         raise SettingsError(
             said("the settings file {file} cannot be read: {why}", file=repr(str(path)), why=problem),

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from forensics.errors import ForensicsError
+from forensics.errors import ForensicsError, not_utf8
 from forensics.sentence import said
 
 Row = Mapping[str, Any]
@@ -62,14 +62,7 @@ def _text(path: Path) -> Iterator[Row]:
             file.seek(0)
             yield from (_json_lines if start.lstrip().startswith("{") else _csv)(path, file, start)
         except UnicodeDecodeError as problem:
-            raise LedgerUnreadableError(
-                said(
-                    "{file} is not UTF-8 text: byte {byte}",
-                    file=repr(str(path)),
-                    byte=repr(problem.object[problem.start : problem.start + 1]),
-                ),
-                "Save it as UTF-8.",
-            ) from problem
+            raise LedgerUnreadableError(*not_utf8(path, problem)) from problem
 
 
 def _json_lines(path: Path, file: Any, start: str) -> Iterator[Row]:
