@@ -18,8 +18,8 @@ import typer
 from cli import complete
 from cli.complete import DEFAULT_LAKE
 from cli.ledger import kept_run
-from cli.output import be_quiet, be_wide, is_disk_full
-from cli.said import speak
+from cli.output import be_quiet, be_wide, is_disk_full, warn
+from cli.said import in_words, speak
 from forensics.choices import LANGUAGES
 from forensics.errors import ForensicsError
 from forensics.sentence import said
@@ -215,11 +215,17 @@ class Everywhere:
         return lake
 
     def findings(self, queue: str | None = None) -> "Findings":
-        """Return the chosen lake's newest findings; raises QueueUnknownError where they know nothing of ``queue``."""
+        """Return the chosen lake's newest findings, and warn where they leave logs out.
+
+        Raises QueueUnknownError where they know nothing of ``queue``.
+        """
+        from forensics.report.freshness import logs_left_out
         from forensics.report.queue_lookup import check_queue
 
         found = self.open_lake().findings()
         check_queue(found, queue)
+        if sentence := logs_left_out(found.generation):
+            warn("{sentence}", sentence=in_words(sentence))
         return found
 
     def one_queue(self, argument: str | None, option: str | None) -> str:

@@ -108,6 +108,18 @@ def left_by_retention(coverage: Iterable[Row], log_group_settings: Iterable[Row]
             yield {**row, "window_start_at": start_at}
 
 
+def from_then_on(coverage: Iterable[Row], since: datetime | None) -> Iterator[Row]:
+    """Yield rows of coverage, each reading of a log group cut to what is left where log events before a moment are left out.
+
+    What was left out reads like what was never read: as if nothing had been written then is what it must not read like.
+    """
+    for row in coverage:
+        if since is None or row["source"] != "log_events" or row["window_start_at"] >= since:
+            yield row
+        elif since < row["window_end_at"]:
+            yield {**row, "window_start_at": since}
+
+
 def settled_until(row: Row) -> datetime:
     """Return until when a reading shows whatever happened: where it was made too early, events may be missing at its end."""
     end_at: datetime = row["window_end_at"]

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import pyarrow.compute as pc
 
+from forensics.coverage import from_then_on
 from forensics.judging.readings import RULE_METRICS
 from forensics.lake import Lake, commits, data_files, delta
 from forensics.lake.rows import plain_rows
@@ -100,7 +101,7 @@ def pinned(lake: Lake, settings: Settings, versions: Mapping[str, int], since: d
     }
     arns = arns_of_names(small[E.CONSUMERS.name], small[E.QUEUE_SETTINGS.name])
     small[E.CONSUMERS.name] = with_kinds(consumers_with_arns(small[E.CONSUMERS.name], arns), settings)
-    small[E.COVERAGE.name] = with_arns(small[E.COVERAGE.name], arns)
+    small[E.COVERAGE.name] = list(from_then_on(with_arns(small[E.COVERAGE.name], arns), since))
     logs, points = BY_NAME["log_events"], BY_NAME["metric_points"]
     files, metric_files, call_files = (
         lake.files(t, versions[t.name]) if t.name in versions else [] for t in (logs, points, E.SEND_RECORDS)

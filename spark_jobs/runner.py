@@ -150,19 +150,17 @@ class _Run:
         if not (blind := telling.blind).is_empty():
             written(self.lake.staging_folder(T.INCIDENTS, self.run_id), "blind", blind, T.INCIDENTS.key)
         settings = bearing_text(self.settings)
-        generation = self.lake.publish(
-            self.run_id,
-            {
-                "generation_id": generation_id,
-                "inputs": self.versions,
-                "rules_version": code_digest()[:12],
-                "data_until_at": None if data_until is None else moment(data_until),
-                "made_at": datetime.now(UTC),
-                "settings_text": settings,
-                "settings_digest": text_digest(settings),
-            },
-            digest=self._sha256,
-        )
+        about = {
+            "generation_id": generation_id,
+            "inputs": self.versions,
+            "rules_version": code_digest()[:12],
+            "data_since_at": self.evidence.since,
+            "data_until_at": None if data_until is None else moment(data_until),
+            "made_at": datetime.now(UTC),
+            "settings_text": settings,
+            "settings_digest": text_digest(settings),
+        }
+        generation = self.lake.publish(self.run_id, about, digest=self._sha256)
         self.cache.sweep(self.carried.used)
         forget_generations(self.lake)
         return generation

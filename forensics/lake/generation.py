@@ -20,6 +20,8 @@ class Generation:
     settings: str | None = None
     """The settings these findings rest on; None where an earlier release did not keep them."""
     settings_digest: str | None = None
+    data_since_at: datetime | None = None
+    """Log events before it (UTC) were left out; None where none were, or an earlier release did not keep it."""
 
     @property
     def data_version(self) -> str:
@@ -39,6 +41,7 @@ class Generation:
             row["made_at"],
             row["settings_text"],
             row["settings_digest"],
+            row["data_since_at"],
         )
 
 

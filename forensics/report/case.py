@@ -22,6 +22,7 @@ from forensics.report.chain import Fact, cause_chain
 from forensics.report.changes import Change, not_known_of, what_changed
 from forensics.report.evidence_lines import EvidenceLine, evidence_lines
 from forensics.report.follow_ups import FollowUp, follow_ups
+from forensics.report.freshness import logs_left_out
 from forensics.report.gaps import gaps
 from forensics.report.groups import BlockedSpan, blocked_spans
 from forensics.report.hints import Hint, hints_of
@@ -262,7 +263,10 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
             incident, plain_rows(findings.read(COVERAGE, where=equals("source", SETTING_CHANGES.name)))
         ),
         changes_since=_changes_since(incident, sorted(_functions(theirs, snapshots, incident)), snapshots, until),
-        gaps=gaps(incident, theirs, their_redeliveries, settings, messages),
+        gaps=(
+            *filter(None, [logs_left_out(findings.generation)]),
+            *gaps(incident, theirs, their_redeliveries, settings, messages),
+        ),
         hints=hints,
         follow_ups=follow_ups(incident, messages, settings, gone, room, works, people.of(incident_id)),
         to_log=lines_to_add(findings, incident),

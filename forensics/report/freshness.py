@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from forensics.lake import Lake
+from forensics.lake import Generation, Lake
 from forensics.lake.filters import between, one_of
 from forensics.lake.rows import plain_rows
 from forensics.sentence import joined, said
@@ -36,6 +36,18 @@ def freshness(lake: Lake, log_groups: Sequence[str], window: TimeWindow, stored_
     if stored_count == 0:
         parts.append("nothing is new since they were read before")
     return said("{parts}.", parts=joined(parts, "; "))
+
+
+def logs_left_out(generation: Generation) -> str | None:
+    """Say which log events a data version left out, as ``correlate --since`` asked; None where it left out none."""
+    if generation.data_since_at is None:
+        return None
+    return said(
+        "Log events before {at} UTC are left out of data version {version}, so what they show was not checked: "
+        "`doubletake correlate` reads all.",
+        at=clock_text(generation.data_since_at),
+        version=generation.data_version,
+    )
 
 
 def _least_latest(times_by_group: Iterable[list[datetime]]) -> datetime | None:

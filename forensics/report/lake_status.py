@@ -16,6 +16,7 @@ from forensics.lake.filters import at_least
 from forensics.lake.findings import rows_of
 from forensics.quarantine import COLUMNS, quarantine_records, quarantine_sentences
 from forensics.report.expiring import expiring
+from forensics.report.freshness import logs_left_out
 from forensics.report.records import plain_value
 from forensics.sentence import counted, joined, said
 from forensics.spans import holes
@@ -124,6 +125,7 @@ class LakeStatus:
             "findings_rows": dict(sorted(g.row_counts.items())) if g else None,
             "data_version": g.data_version if g else None,
             "rules_version": g.rules_version if g else None,
+            "data_since_at": plain_value(g.data_since_at) if g else None,
             "data_until_at": plain_value(g.data_until_at) if g else None,
             "findings_are_stale": self.is_stale,
         }
@@ -195,6 +197,8 @@ class LakeStatus:
                     found=found,
                 )
             )
+            if sentence := logs_left_out(g):
+                told.append(sentence)
             if self.is_stale:
                 told.append("Evidence was added since: run `doubletake correlate` to see it.")
         return tuple(told)

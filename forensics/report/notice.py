@@ -240,6 +240,9 @@ def due(
     found = alerts(findings, settings, now)
     of_alerts = [alert_notice(a, kind, dashboard, version, say) for a in found]
     notices += [n for n in of_alerts if (n.incident_id, n.news) not in had]
+    if findings.generation.data_since_at:  # what is not among these findings may only be left out of them
+        known = {i["incident_id"] for i in every}
+        told = {key: rows for key, rows in told.items() if key in known}
     over = ended(
         told, kind, settings.notify.alerts, {a.key for a in found}, settled, findings.generation.data_until_at, now
     )

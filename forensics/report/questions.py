@@ -16,6 +16,7 @@ from forensics.report.fault_case import load_fault
 from forensics.report.faults import Fault, faults, shares_works
 from forensics.report.find import LEAST_CHARS, Key, Work, asked_text, find, reader, works
 from forensics.report.found_works import read_works
+from forensics.report.freshness import logs_left_out
 from forensics.report.log_readiness import nothing_checked
 from forensics.report.message_sentence import message_clause, message_sentence
 from forensics.report.opening import affected_works
@@ -166,7 +167,7 @@ def still(findings: Findings, people: People, now: datetime, stale_after: timede
     since = said("no repeat for {span}", span=for_so_long) if for_so_long else "no incident at all"
     if gone := next((f for f in ranked if f.state(until) == ALL_GONE), None):
         since = said("nothing is left to stop on {queue}: every message was dead-lettered or lost", queue=gone.queue)
-    unchecked = nothing_checked(findings, queue)
+    unchecked = _unchecked(findings, queue)
     if unchecked and not ranked:
         return Reply("still", said("Unknown: {sentence}", sentence=unchecked[0]), ())
     told = said("Not where the evidence ends: {since}; {ends}", since=since, ends=ends)
@@ -203,10 +204,14 @@ def refund(findings: Findings, people: People, queue: str | None = None) -> Repl
     due = {id(line): line for w in open_works for line in _of_work(w, books)} | {id(line): line for line in unlogged}
     if amounts := book_sums(list(due.values()))["to_refund"]:
         parts.append(said("by the books {amount}", amount=amounts))
-    if not any(parts) and (unchecked := nothing_checked(findings, queue)):
+    if not any(parts) and (unchecked := _unchecked(findings, queue)):
         return Reply("refund", said("Unknown: {sentence}", sentence=unchecked[0]), ())
     do = joined(filter(None, parts), "; ") if any(parts) else "nothing: no work was done more than once"
     return Reply("refund", capitalized(do), tuple(rows))
+
+
+def _unchecked(findings: Findings, queue: str | None) -> list[str]:
+    return [*filter(None, [logs_left_out(findings.generation)]), *nothing_checked(findings, queue)]
 
 
 def _faults(findings: Findings, people: People) -> list[Fault]:

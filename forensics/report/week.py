@@ -1,6 +1,7 @@
 """The weekly review read from one generation of findings, and its rows as other programs read them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from forensics.checks import FAILS
@@ -10,6 +11,7 @@ from forensics.lake import Findings
 from forensics.lake.findings import rows_of
 from forensics.lake.rows import plain_rows
 from forensics.people import People, SetAside, aside_text, people_of
+from forensics.report.freshness import logs_left_out
 from forensics.report.records import Record, plain_value
 from forensics.sentence import said
 from forensics.settings import Settings
@@ -85,7 +87,7 @@ def load_week(
         raise WeekUnknownError(said("nothing was read for week {week}", week=repr(week)), hint)
     generation = findings.generation
     people = people or people_of(findings)
-    return review_week(
+    review = review_week(
         week,
         people.periods(plain_rows(findings.read(QUEUE_WEEKS))),
         rows_of(findings.read(SETTING_FINDINGS)),
@@ -97,6 +99,7 @@ def load_week(
         generation.data_until_at,
         people.periods(plain_rows(findings.read(QUEUE_HEALTH))),
     )
+    return replace(review, left_out=logs_left_out(generation))
 
 
 def _known_hint(known: Sequence[str]) -> str:

@@ -333,6 +333,11 @@ GENERATIONS = Table(
         Column("rules_version", "string", "version of grammar and rules"),
         Column("row_counts", "strings", "table=rows"),
         Column("data_until_at", "timestamp", "latest log event read, UTC"),
+        Column(
+            "data_since_at",
+            "timestamp",
+            "log events before it, UTC, were left out (`correlate --since`); null: none, or an earlier release did not keep it",
+        ),
         Column("made_at", "timestamp", "when this run was published, UTC; null: an earlier release did not keep it"),
         Column(
             "settings_text",

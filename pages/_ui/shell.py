@@ -9,11 +9,12 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from forensics.commands import of_lake
+from forensics.commands import in_lake, of_lake
 from forensics.errors import ForensicsError, SettingsError
 from forensics.lake import Generation, Lake
 from forensics.people import People, people_of
 from forensics.report.activity import with_gone
+from forensics.report.freshness import logs_left_out
 from forensics.report.standing import all_gone
 from forensics.settings import Settings
 from forensics.settings_text import changed_since
@@ -27,9 +28,9 @@ from pages._ui.guard import NO_PAGE
 from pages._ui.linked import choose_language
 from pages._ui.place import lake_path
 from pages._ui.said import count_text as count
-from pages._ui.said import follow_team, say
+from pages._ui.said import follow_team, in_words, say
 from pages._ui.states import show_broken, show_problem
-from pages._ui.words import plain
+from pages._ui.words import plain, with_commands
 
 PRODUCT = "Doubletake"
 NAVIGATION = (
@@ -48,7 +49,7 @@ KEEPS_INCIDENT = {"pages/incident.py", "pages/report.py"}
 LOOK_EVERY_S = 30
 """How often an open page looks for a newer data version."""
 _IN_THE_THEME = (
-    "<style>.st-key-old_data [data-testid=stCaptionContainer] { opacity: 1; } "
+    "<style>:is(.st-key-old_data, .st-key-left_out) [data-testid=stCaptionContainer] { opacity: 1; } "
     "[data-testid=stMetric] :is([data-testid=stMetricLabel], [data-testid=stMetricDelta]) *, "
     "[data-testid=stMain] [data-testid=stPageLink-NavLink] * { white-space: normal; overflow: visible; text-wrap: balance; } "
     "[data-testid=stMetricDelta] * { word-break: keep-all !important; }</style>"
@@ -160,6 +161,7 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
     _warn_of_zone()
     _warn_of_page()
     _stale_line(board, clock, settings)
+    _left_out_line(board)
     completeness.note(board, clock, rests_on)
     return Page(clock, board, settings, people)
 
@@ -298,6 +300,15 @@ def _stale_line(board: Board, clock: Clock, settings: Settings) -> None:
         said = say("Data ends {end}; nobody has looked since.", end=plain(_end(board.generation, clock)))
         with st.container(key="old_data"):
             st.caption(f":orange[:material/schedule: {said} {plain(command)}]")
+
+
+def _left_out_line(board: Board) -> None:
+    """Say on the page itself that logs were left out: what they show looks like calm here."""
+    if sentence := logs_left_out(board.generation):
+        with st.container(key="left_out"):
+            st.caption(
+                f":orange[:material/history_toggle_off: {with_commands(in_lake(in_words(sentence), board.lake.root))}]"
+            )
 
 
 def _end(generation: Generation, clock: Clock) -> str:

@@ -192,6 +192,7 @@ def versions(page: Page) -> None:
                 "Data version": g.data_version,
                 "": term("shown") if g.generation_id == page.board.generation.generation_id else "",
                 "Made at": page.clock.minute(g.made_at),
+                "Data from": page.clock.minute(g.data_since_at) if g.data_since_at else None,
                 "Data until": page.clock.minute(g.data_until_at),
                 "Settings": g.settings_digest,
                 "Rules": g.rules_version,

@@ -6,7 +6,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ import pytest
 import cli
 from forensics.lake import Lake
 from lab.loglines import start_line
+from tests.forensics.health.rows import week_row
 from tests.forensics.report import world as report_world
 from tests.ingest import world as worlds
 from tests.ingest.proxy import Proxy, refuse
@@ -228,13 +229,35 @@ def test_no_credentials_is_said_before_anything_is_written(run, monkeypatch):
     assert os.listdir() == []
 
 
+LEFT_OUT = "Log events before 2026-11-20 00:00:00.000 UTC are left out of data version run-2-012345, so what they show was not checked"
+
+
+@pytest.mark.lake
 def test_what_correlate_leaves_out_with_since_is_said(run, tmp_path, monkeypatch):
     lake = report_world.save(tmp_path / "lake")
-    monkeypatch.setattr("spark_jobs.runner.correlate", lambda *_, **__: lake.findings().generation)
+
+    def published(*_, since, **__):
+        report_world.publish(lake, {}, "run-2", data_since_at=since)
+        return lake.generation()
+
+    monkeypatch.setattr("spark_jobs.runner.correlate", published)
     code, _, err = run("correlate", "--lake", "lake", "--since", "2026-11-20T00:00:00Z")
 
     assert code == 0
-    assert "Log events before 2026-11-20 00:00:00.000 UTC are left out of this data version" in err
+    assert LEFT_OUT in err
+
+
+@pytest.mark.lake
+@pytest.mark.parametrize("command", ["incidents", "messages", "findings", "health", "ask still", "ask refund"])
+def test_every_command_says_that_logs_were_left_out_also_with_quiet(run, tmp_path, command):
+    lake = report_world.save(tmp_path / "lake")
+    found = {"queue_weeks": [week_row(report_world.QUEUE, "2026-W47")]}
+    report_world.publish(lake, found, "run-2", data_since_at=datetime(2026, 11, 20, tzinfo=UTC))
+    code, out, err = run(*command.split(), "--lake", "lake", "--quiet")
+
+    assert code == 0
+    assert LEFT_OUT in err
+    assert "no work was done" not in out + err
 
 
 def test_a_lake_that_another_process_writes_is_busy(run, tmp_path):

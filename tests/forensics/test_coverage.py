@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from forensics.clock import micros
-from forensics.coverage import left_by_retention, read_spans, settled_until, standing
+from forensics.coverage import from_then_on, left_by_retention, read_spans, settled_until, standing
 
 T = datetime(2026, 11, 20, 5, tzinfo=UTC)
 
@@ -84,6 +84,25 @@ def test_what_retention_had_deleted_was_not_read(settings, expected):
 
 def test_a_reading_of_nothing_but_deleted_events_is_none():
     assert list(left_by_retention([reading(-30, -20, 26)], kept(1))) == []
+
+
+FROM_THEN_ON = {
+    "a reading that began before is cut": (2, [(2, 6)]),
+    "a reading that begins then is whole": (0, [(0, 6)]),
+    "a reading that ends then is none": (6, []),
+    "a reading that ended before is none": (7, []),
+}
+
+
+@pytest.mark.parametrize(("hour", "expected"), FROM_THEN_ON.values(), ids=FROM_THEN_ON)
+def test_log_events_that_are_left_out_were_not_read(hour, expected):
+    assert spans(*from_then_on([reading(0, 6, 26)], T + timedelta(hours=hour))) == expected
+
+
+def test_where_no_log_event_is_left_out_and_of_other_sources_all_was_read():
+    assert spans(*from_then_on([reading(0, 6, 26)], None)) == [(0, 6)]
+    metrics = reading(0, 6, 26) | {"source": "metric_points"}
+    assert [*from_then_on([metrics], T + timedelta(hours=9))] == [metrics]
 
 
 def read(*rows: dict) -> list[tuple[float, float]]:

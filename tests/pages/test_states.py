@@ -88,6 +88,19 @@ def test_every_page_says_itself_that_its_data_is_old(visit, tmp_path, page, age_
     assert not at.main.warning, "one line, and no alert that pushes the answer down"
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_says_itself_that_logs_were_left_out(visit, tmp_path, page):
+    story = Story(data_until_at=datetime.now(UTC))
+    tales.double_billing(story)
+    root = story.save(tmp_path / "lake", with_findings=False)
+    story.publish(Lake(root), data_since_at=datetime(2026, 11, 20, tzinfo=UTC))
+    (said,) = [c.value for c in visit(page, root).main.caption if "left out" in c.value]
+
+    assert "Log events before 2026-11-20 00:00:00.000 UTC are left out of data version" in said
+    assert f"`doubletake correlate --lake {root}`" in said
+    assert said.startswith(":orange["), "grey is overlooked"
+
+
 def test_a_lake_of_files_is_told_to_import_more(visit, tmp_path):
     story = Story(data_until_at=datetime.now(UTC) - timedelta(minutes=180))
     tales.double_billing(story)

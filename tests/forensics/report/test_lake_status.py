@@ -11,6 +11,7 @@ from forensics.lake import Lake
 from forensics.language import Language
 from forensics.report.lake_status import bytes_below, is_complete, lake_status, queue_records, source_statuses
 from forensics.report.log_readiness import not_checked_text, readiness_lines
+from forensics.report.records import plain_value
 from forensics.tables.evidence import LOG_EVENTS
 from tests.forensics.report import world
 from tests.pages.english import english_in
@@ -118,6 +119,16 @@ def test_evidence_newer_than_the_findings_is_told(tmp_path):
 
     assert status.is_stale
     assert any("doubletake correlate" in line for line in status.sentences())
+
+
+@pytest.mark.lake
+def test_logs_that_the_findings_leave_out_are_told(tmp_path):
+    lake = world.save(tmp_path / "lake")
+    world.publish(lake, {}, "run-2", data_since_at=world.after(0))
+    status = lake_status(lake)
+
+    assert status.as_record()["data_since_at"] == plain_value(world.after(0))
+    assert any("are left out of data version run-2" in line for line in status.sentences())
 
 
 def test_there_is_no_status_of_no_lake(tmp_path):

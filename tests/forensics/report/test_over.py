@@ -25,12 +25,12 @@ def send(lake, kind="pagerduty", now=NOW, settings=SETTINGS):
     return {notice.incident_id: notice.body for notice in notices}
 
 
-def publish(lake, *findings, run="run-2", **incident):
+def publish(lake, *findings, run="run-2", since=None, **incident):
     found = world.findings() | {"queue_findings": list(findings)}
     found["incidents"] = [row | incident for row in found["incidents"]]
     if "incident_id" in incident:
         found["messages"] = [row | {"incident_id": incident["incident_id"]} for row in found["messages"]]
-    world.publish(lake, found, run)
+    world.publish(lake, found, run, data_since_at=since)
 
 
 def later(hours):
@@ -120,3 +120,16 @@ def test_an_end_waits_for_the_quiet_hours_to_pass_but_at_pagerduty(tmp_path):
         sent[kind] = send(lake, kind, later(1), quiet)
 
     assert (sent["slack"], list(sent["pagerduty"])) == ({}, [BLOCKED])
+
+
+def test_what_may_only_be_left_out_of_the_findings_is_not_called_over(tmp_path):
+    lake = saved(tmp_path / "lake", finding("fifo_group_blocked"))
+    first = send(lake)
+    publish(lake, since=world.after(0), incident_id="another")
+    left_out = send(lake, now=later(1))
+    publish(lake, run="run-3", incident_id="another")
+    over = send(lake, now=later(2))
+
+    assert set(first) == {BLOCKED, world.INCIDENT}
+    assert set(left_out) == {"another"}
+    assert set(over) == {BLOCKED, world.INCIDENT}

@@ -452,8 +452,10 @@ def _written(folder: Path, found: dict[str, list[Row]], log_lines: list[Row]) ->
     return lake
 
 
-def publish(lake: Lake, found: dict[str, list[Row]], run_id: str = "run-1", settings: str | None = None) -> None:
-    """Publish findings as a correlation run would."""
+def publish(
+    lake: Lake, found: dict[str, list[Row]], run_id: str = "run-1", settings: str | None = None, **about: object
+) -> None:
+    """Publish findings as a correlation run would; ``about`` says more of the run."""
     for table in FINDINGS:
         staged = lake.staging_folder(table, run_id)
         staged.mkdir(parents=True)
@@ -467,5 +469,6 @@ def publish(lake: Lake, found: dict[str, list[Row]], run_id: str = "run-1", sett
             "rules_version": "1",
             "data_until_at": after(7200),
             "settings_text": settings,
+            **about,
         },
     )
