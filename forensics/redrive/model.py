@@ -69,7 +69,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """All messages of one dead-letter queue as the lake knows them, by queue, line and place."""
+    """All messages of one dead-letter queue as the lake knows them, by queue, line and place; last what is no longer there."""
 
     dead_letter_queue: str
     dead_letter_queue_arn: str

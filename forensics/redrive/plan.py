@@ -68,7 +68,7 @@ def plan(findings: Findings, name: str | None, settings: Settings | None = None)
     return Plan(
         queue_name(dlq_arn),
         dlq_arn,
-        tuple(steps),
+        tuple(sorted(steps, key=lambda step: step.decision == "gone")),
         tuple(_notes(findings, dlq_arn, own)),
         findings.generation.data_version,
         findings.generation.data_until_at,

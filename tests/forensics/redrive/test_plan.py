@@ -218,16 +218,27 @@ def test_how_long_the_guard_remembers_is_said_where_the_settings_say_it(lake):
     assert "remembers it until 2026-11-21 05:22:01.500 UTC" in steps(lake, hours[24])[world.IDS[0]].by_now
 
 
-def test_a_message_that_was_redriven_before_is_no_longer_there(tmp_path):
+def redriven_before(item):
     def redriven(found):
         found[MESSAGES.name].append(
             world.messages()[2]
-            | {"item_id": "new", "message_id": "new", "origin": "dlq_redrive", "related_message_ids": [SAFE]}
+            | {"item_id": "new", "message_id": "new", "origin": "dlq_redrive", "related_message_ids": [item]}
         )
 
-    step = steps(again(saved(tmp_path / "lake", redriven)))[SAFE]
+    return redriven
+
+
+def test_a_message_that_was_redriven_before_is_no_longer_there(tmp_path):
+    step = steps(again(saved(tmp_path / "lake", redriven_before(SAFE))))[SAFE]
 
     assert (step.decision, step.why) == ("gone", "It was redriven already, as new.")
+
+
+def test_what_is_no_longer_there_comes_last_and_keeps_its_place_in_its_group(tmp_path):
+    lake = again(saved(tmp_path / "lake", redriven_before(world.IDS[0])))
+    places = [(s.group_id, s.place, s.item_id) for s in plan(lake.findings(), DLQ).steps]
+
+    assert places == [("acct-1", 2, world.IDS[1]), ("acct-2", 1, SAFE), ("acct-1", 1, world.IDS[0])]
 
 
 def test_a_message_whose_retention_is_over_is_no_longer_there(lake):
