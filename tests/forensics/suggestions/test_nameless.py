@@ -1,20 +1,28 @@
 """Consumers that name messages in words of their own: which ids are taken for messages', and what is proposed of them."""
 
+import atexit
 import re
+import shutil
+import tempfile
 from datetime import timedelta
-from itertools import count
+from functools import cache
+from pathlib import Path
 from uuid import UUID
 
 import pytest
 
 from forensics.clock import micros
 from forensics.identity import evidence_id
+from forensics.lake import Lake
 from forensics.parsers.marks import mark
 from forensics.settings import Settings
 from forensics.suggestions.nameless import nameless_runs
 from forensics.suggestions.suggest import suggest
-from forensics.tables.evidence import CONSUMERS
+from forensics.tables import FINDINGS, GENERATIONS
+from forensics.tables.evidence import CONSUMERS, LOG_EVENTS
 from tests.forensics.report import world
+from tests.lakes import written_once
+from tests.tables import put_tables
 
 pytestmark = pytest.mark.lake
 
@@ -27,10 +35,9 @@ def an_id(number, kind=0):
     return str(UUID(int=number + 1 + (kind << 96) + (4 << 76)))
 
 
-def lake_of(tmp_path, log_group, lines, invocations=(), deliveries=(), evidence=()):
-    """Return the findings of a lake of one queue with one consumer; lines are seconds, stream and text, evidence a table and its rows."""
-    numbers = count()
-    rows = [
+def log_events(log_group, lines):
+    """Return rows of lines: seconds, stream and text."""
+    return [
         {
             "evidence_id": evidence_id("log", "111122223333", "eu-west-1", log_group, f"n {number}"),
             "account_id": "111122223333",
@@ -44,24 +51,44 @@ def lake_of(tmp_path, log_group, lines, invocations=(), deliveries=(), evidence=
             "line": text,
             "collected_at": world.after(seconds),
         }
-        for (seconds, stream, text), number in zip(lines, numbers, strict=False)
+        for number, (seconds, stream, text) in enumerate(lines)
     ]
-    lake = world.save(tmp_path / "lake", {}, rows)
+
+
+def consumer(log_group, queue=QUEUE):
     is_function = log_group == GROUP
-    consumer = {
-        "evidence_id": "consumer:1",
+    return {
+        "evidence_id": f"consumer:{log_group}",
         "account_id": "111122223333",
         "region": "eu-west-1",
-        "queue_arn": QUEUE,
-        "queue_name": QUEUE,
+        "queue_arn": queue,
+        "queue_name": queue,
         "log_group": log_group,
         "kind": "lambda" if is_function else "worker",
         "function_name": FUNCTION if is_function else None,
         "found_by": "option (--log-group)",
     }
-    for number, (table, rows) in enumerate([(CONSUMERS, [consumer]), *evidence]):
+
+
+@cache
+def unread(log_group):
+    """Return the folder of a lake of one queue with one consumer that has logged nothing, written once."""
+    folder = Path(tempfile.mkdtemp(prefix="doubletake-nameless-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    lake = Lake(folder / "lake")
+    with written_once():
+        for table, rows in {**world.settings(), CONSUMERS: [consumer(log_group)]}.items():
+            lake.append(table, rows, "test|nameless")
+        put_tables(lake, (*FINDINGS, GENERATIONS))
+    return lake.root
+
+
+def lake_of(tmp_path, log_group, lines, invocations=(), deliveries=(), evidence=()):
+    """Return the findings of a lake of one queue with one consumer; lines are seconds, stream and text, evidence a table and its rows."""
+    lake = Lake(shutil.copytree(unread(log_group), tmp_path / "lake"))
+    for number, (table, rows) in enumerate([(LOG_EVENTS, log_events(log_group, lines)), *evidence]):
         lake.append(table, rows, f"test|nameless {number}")
-    world.publish(lake, {"invocations": list(invocations), "deliveries": list(deliveries)}, "run-2")
+    world.publish(lake, {"invocations": list(invocations), "deliveries": list(deliveries)}, "run-1")
     return lake.findings()
 
 

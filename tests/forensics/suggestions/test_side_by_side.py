@@ -1,16 +1,13 @@
 """Workers that have several messages in hand at once and write one stream, correlated before anything of them is said."""
 
+from functools import partial
+
 import pytest
 
 from forensics.identity import handle_token
-from forensics.lake import Lake
-from forensics.lake.findings import rows_of
 from forensics.parsers.marks import mark
-from forensics.settings import Settings
-from forensics.tables.findings import MESSAGES
-from spark_jobs.carrier import Here
-from spark_jobs.runner import correlate
-from tests.forensics.suggestions.test_nameless import WORKER, an_id, lake_of, proposed
+from tests.forensics.suggestions.test_nameless import an_id
+from tests.forensics.suggestions.workers import SideBySide, Worker
 
 pytestmark = pytest.mark.lake
 
@@ -47,79 +44,85 @@ SAYS = {
 TWICE = 99
 
 
-def handled(form, number, thread, at, took, count=1):
+def handled(form, number, thread, at, took, count=1, kind=0):
     """Yield the lines of one handling: received, done, and over a moment later."""
-    handle = handle_token(f"AQEB{count:04}{an_id(number)}{an_id(number)}")  # as the lake has it
+    mine = an_id(number, kind)
+    handle = handle_token(f"AQEB{count:04}{mine}{mine}")  # as the lake has it
     for seconds, said in zip((at, at + took, at + took + 0.1), SAYS[form], strict=True):
-        told = said.format(number=number, id=an_id(number), count=count)
-        named = {"id": an_id(number), "count": count, "handle": handle}
+        told = said.format(number=number, id=mine, count=count)
+        named = {"id": mine, "count": count, "handle": handle}
         yield seconds, "worker-1", form.format(thread=thread, said=told, **named)
 
 
-def correlated(tmp_path, form, settings="", again=2):
-    """Return findings of 40 messages, each begun before the one before it was over, and of one that two threads had in hand."""
-    lines = [line for n in range(40) for line in handled(form, n, n % 3, 1.1 * n, 1.5)]
-    lines += [*handled(form, TWICE, 0, 60.0, 41.0), *handled(form, TWICE, 1, 90.4, 1.6, count=again)]
-    lake_of(tmp_path, WORKER, sorted(lines))
-    lake = Lake(tmp_path / "lake")
-    correlate(lake, Settings.parse(settings), carrier=Here())
-    return lake.findings()
+def lines_of(form, again, kind):
+    """Return lines of 40 messages, each begun before the one before it was over, and of one that two threads had in hand."""
+    lines = [line for n in range(40) for line in handled(form, n, n % 3, 1.1 * n, 1.5, kind=kind)]
+    of_one = handled(form, TWICE, 0, 60.0, 41.0, kind=kind), handled(form, TWICE, 1, 90.4, 1.6, again, kind)
+    return lines + [line for handling in of_one for line in handling]
 
 
-def test_what_a_thread_says_between_its_lines_about_a_message_is_of_that_message(tmp_path):
-    told = {p.kind: p.value for p in proposed(correlated(tmp_path, IN_THREADS)).proposals}
-
-    assert mark("orders: Charged order ord-7 for 19.90 EUR", told["effect"]).key == "ord-7"
-    assert told.keys() == {"started", "effect", "deleted", "receive_count"}
-
-
-def test_the_receive_count_is_a_number_that_goes_up_where_a_message_comes_again(tmp_path):
-    told = {p.kind: p.value for p in proposed(correlated(tmp_path / "up", IN_THREADS)).proposals}
-    of_attempts = proposed(correlated(tmp_path / "the same", IN_THREADS, again=1)).proposals
-
-    assert told["receive_count"] == r"receive count (?P<receive_count>\d+)"
-    assert "receive_count" not in {p.kind for p in of_attempts}
-
-
-def test_a_line_with_a_receipt_handle_opens_a_handling_only_where_it_is_the_first_with_it(tmp_path):
-    findings = correlated(tmp_path, WITH_HANDLES)
-    told = {p.kind: p.value for p in proposed(findings).proposals}
-    again = [row["message_id"] for row in rows_of(findings.read(MESSAGES))]
-
-    assert again == [an_id(TWICE)]
-    assert told.keys() == {"started", "effect", "effect_is_exhaustive", "deleted", "receive_count"}
+def worker(form, says=None, again=2):
+    return Worker(partial(lines_of, form, again), says)
 
 
 START_AND_END = r"""
-[[worker]]
-log_group = "/ecs/pay"
-queue = "orders"
 started = 'Received message (?P<message_id>\S+)'
 deleted = 'Deleted message (?P<message_id>\S+)'
 """
+OF_FORMS = {form: worker(form) for form in SAYS}
+OF_ATTEMPTS = worker(IN_THREADS, again=1)
+SAID_ALREADY = worker(IN_THREADS, START_AND_END)
 
 
-def test_so_it_is_where_its_start_and_its_end_are_known_already(tmp_path):
-    found = proposed(correlated(tmp_path, IN_THREADS, START_AND_END), START_AND_END)
-    told = {p.kind: p.value for p in found.proposals}
+@pytest.fixture(scope="module")
+def together(tmp_path_factory):
+    workers = [*OF_FORMS.values(), OF_ATTEMPTS, SAID_ALREADY]
+    return SideBySide(tmp_path_factory.mktemp("side by side") / "lake", workers)
 
-    assert mark("orders: Charged order ord-7 for 19.90 EUR", told["effect"]).key == "ord-7"
+
+@pytest.fixture(scope="module")
+def told(together):
+    """What is proposed of each worker, by its kind."""
+    return {w: {p.kind: p.value for p in found.proposals} for w, found in together.proposed.items()}
 
 
-def test_a_message_that_was_done_twice_at_once_takes_the_effect_from_no_other(tmp_path):
-    told = {p.kind: p.value for p in proposed(correlated(tmp_path, NAMED_ALWAYS)).proposals}
+def test_what_a_thread_says_between_its_lines_about_a_message_is_of_that_message(told):
+    in_threads = told[OF_FORMS[IN_THREADS]]
+
+    assert mark("orders: Charged order ord-7 for 19.90 EUR", in_threads["effect"]).key == "ord-7"
+    assert in_threads.keys() == {"started", "effect", "deleted", "receive_count"}
+
+
+def test_the_receive_count_is_a_number_that_goes_up_where_a_message_comes_again(told):
+    assert told[OF_FORMS[IN_THREADS]]["receive_count"] == r"receive count (?P<receive_count>\d+)"
+    assert "receive_count" not in told[OF_ATTEMPTS]
+
+
+def test_a_line_with_a_receipt_handle_opens_a_handling_only_where_it_is_the_first_with_it(together, told):
+    worker = OF_FORMS[WITH_HANDLES]
+    again = [row["message_id"] for row in together.messages(together.findings, worker)]
+
+    assert again == [an_id(TWICE, together.kind(worker))]
+    assert told[worker].keys() == {"started", "effect", "effect_is_exhaustive", "deleted", "receive_count"}
+
+
+def test_so_it_is_where_its_start_and_its_end_are_known_already(told):
+    assert mark("orders: Charged order ord-7 for 19.90 EUR", told[SAID_ALREADY]["effect"]).key == "ord-7"
+
+
+def test_a_message_that_was_done_twice_at_once_takes_the_effect_from_no_other(told):
     line = NAMED_ALWAYS.format(id=an_id(7), said='"order":"ord-7","msg":"sent mail"')
 
-    marked = mark(line, told["effect"])
+    marked = mark(line, told[OF_FORMS[NAMED_ALWAYS]]["effect"])
     assert (marked.message_id, marked.key) == (an_id(7), "ord-7")
 
 
 @pytest.mark.parametrize("form", [IN_SPANS, BY_EVENTS, IN_TEXT_AND_FIELD], ids=["spans", "events", "text and field"])
-def test_the_effect_its_key_and_the_delete_are_told_in(tmp_path, form):
-    told = {p.kind: p.value for p in proposed(correlated(tmp_path, form)).proposals}
+def test_the_effect_its_key_and_the_delete_are_told_in(told, form):
+    of_form = told[OF_FORMS[form]]
     _, (_, _, effect), (_, _, deleted) = handled(form, 7, 1, 0, 1)
 
-    marked = mark(effect, told["effect"])
+    marked = mark(effect, of_form["effect"])
     assert (marked.message_id, marked.key) == (an_id(7), "ord-7")
-    assert mark(deleted, told["effect"]) is None
-    assert mark(deleted, told["deleted"]).message_id == an_id(7)
+    assert mark(deleted, of_form["effect"]) is None
+    assert mark(deleted, of_form["deleted"]).message_id == an_id(7)
