@@ -70,7 +70,6 @@ class Cluster:
             "SPARK_LOCAL_IP": LOOPBACK,
             "SPARK_DAEMON_MEMORY": "256m",
             "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-            "SPARK_CONF_DIR": str(self.folder),
         }
         command = [str(_SPARK / "bin" / "spark-class"), f"org.apache.spark.deploy.{role}", *args]
         with (self.folder / f"{name}.log").open("wb") as log:

@@ -1,6 +1,5 @@
 """A cluster gives the bytes that one process gives; a worker that is killed costs time, not findings."""
 
-import subprocess
 from collections.abc import Iterator
 
 import pytest
@@ -12,7 +11,7 @@ from spark_jobs.runner import correlate
 from tests.oracle import World
 from tests.oracle.bundle import fill_lake, settings_of
 from tests.spark_jobs.cluster import LOOPBACK, Cluster, wait_for
-from tests.spark_jobs.commands import correlating, files_of
+from tests.spark_jobs.commands import OneByOne, files_of
 from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.spark, pytest.mark.process]
@@ -51,32 +50,35 @@ def expected(said, tmp_path_factory) -> dict[str, list[str]]:
     return files_of(lake)
 
 
-def on(cluster: Cluster, lake: Lake, said: Settings) -> subprocess.Popen[str]:
-    """Start the command as a person does on a machine of the cluster."""
+@pytest.fixture(scope="module")
+def commands(cluster, tmp_path_factory) -> Iterator[OneByOne]:
+    """The command, given to a process on a machine of the cluster, whose Java and executors both runs have."""
     said_to_spark = [word for each in (*ONLY_NAMES, *BOTH_AT_ONCE) for word in ("--conf", each)]
     where = {"SPARK_LOCAL_IP": LOOPBACK, "PYSPARK_SUBMIT_ARGS": " ".join((*said_to_spark, "pyspark-shell"))}
-    return correlating(lake, said, "--master", cluster.url, **where)
+    with OneByOne(tmp_path_factory.mktemp("commands") / "told", "--master", cluster.url, **where) as commands:
+        yield commands
 
 
-def test_two_workers_give_the_bytes_that_one_process_gives(cluster, lake, said, expected):
-    run = on(cluster, lake, said)
-    told, _ = run.communicate(timeout=PATIENCE_S)
+def test_two_workers_give_the_bytes_that_one_process_gives(cluster, commands, lake, said, expected):
+    before = [cluster.tasks(f"worker-{number}") for number in range(2)]
+    run = commands.correlating(lake, said)
+    wait_for(lambda: run.is_over, "the run to end")
 
-    assert run.returncode == 0, told
-    assert all(cluster.tasks(f"worker-{number}") for number in range(2))
+    assert run.status == "0", run.told
+    assert all(cluster.tasks(f"worker-{number}") > had for number, had in enumerate(before))
     assert files_of(lake) == expected
 
 
-def test_a_worker_killed_in_the_middle_of_a_run_costs_no_findings(cluster, lake, said, expected):
+def test_a_worker_killed_in_the_middle_of_a_run_costs_no_findings(cluster, commands, lake, said, expected):
     before = cluster.tasks("worker-1")
     judged = lake.root / "findings" / ".cache" / "judge"
-    run = on(cluster, lake, said)
-    wait_for(lambda: any(judged.glob("*")) or run.poll() is not None, "the first work to be judged")
+    run = commands.correlating(lake, said)
+    wait_for(lambda: any(judged.glob("*")) or run.is_over, "the first work to be judged")
     had_tasks = cluster.tasks("worker-1") > before
     cluster.kill("worker-1")
-    was_running = run.poll() is None
-    told, _ = run.communicate(timeout=PATIENCE_S)
+    was_running = not run.is_over
+    wait_for(lambda: run.is_over, "the run to end")
 
     assert was_running and had_tasks
-    assert run.returncode == 0, told
+    assert run.status == "0", run.told
     assert files_of(lake) == expected
