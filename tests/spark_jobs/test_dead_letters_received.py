@@ -37,15 +37,15 @@ def lake(tmp_path_factory):
     return small.write(tmp_path_factory.mktemp("dead") / "lake")
 
 
-def correlated(lake, of_dead):
-    correlate(lake, settings(of_dead), carrier=Here(), force=True)
+@pytest.fixture(scope="module")
+def charged_again(lake):
+    correlate(lake, settings(LINE), carrier=Here())
     return lake.findings()
 
 
-def test_work_that_is_done_again_out_of_the_dead_letter_queue_is_one_message_done_twice(lake):
-    findings = correlated(lake, LINE)
-    (message,) = rows_of(findings.read(MESSAGES))
-    ledger = sorted(rows_of(findings.read(DELIVERIES)), key=lambda row: row["delivery_index"])
+def test_work_that_is_done_again_out_of_the_dead_letter_queue_is_one_message_done_twice(charged_again):
+    (message,) = rows_of(charged_again.read(MESSAGES))
+    ledger = sorted(rows_of(charged_again.read(DELIVERIES)), key=lambda row: row["delivery_index"])
 
     assert (message["queue"], message["verdict"], message["effects_at_most"]) == ("bills", "confirmed", 2)
     assert (message["is_dead_lettered"], message["causes"], message["receive_count"]) == (True, ["function_timeout"], 2)
@@ -55,8 +55,8 @@ def test_work_that_is_done_again_out_of_the_dead_letter_queue_is_one_message_don
     ]
 
 
-def test_its_health_counts_the_receive_for_the_queue_that_it_came_out_of(lake):
-    rows = rows_of(correlated(lake, LINE).read(QUEUE_HEALTH))
+def test_its_health_counts_the_receive_for_the_queue_that_it_came_out_of(charged_again):
+    rows = rows_of(charged_again.read(QUEUE_HEALTH))
 
     assert {row["queue"]: row["delivery_count"] for row in rows if row["delivery_count"]} == {
         "bills": 1,
@@ -64,11 +64,10 @@ def test_its_health_counts_the_receive_for_the_queue_that_it_came_out_of(lake):
     }
 
 
-def test_what_was_received_from_there_and_deleted_is_not_to_be_redriven(lake):
-    findings = correlated(lake, LINE)
-    (step,) = plan(findings, "dlq-bills").steps
-    (incident,) = rows_of(findings.read(INCIDENTS))
-    case = load_case(findings, incident["incident_id"])
+def test_what_was_received_from_there_and_deleted_is_not_to_be_redriven(charged_again):
+    (step,) = plan(charged_again, "dlq-bills").steps
+    (incident,) = rows_of(charged_again.read(INCIDENTS))
+    case = load_case(charged_again, incident["incident_id"])
     page = render(case, "md").decode()
 
     assert (step.decision, step.left_out) == ("gone", "it is there no longer")
@@ -80,7 +79,8 @@ def test_what_was_received_from_there_and_deleted_is_not_to_be_redriven(lake):
 
 
 def test_who_files_dead_letters_away_did_no_work_twice_and_shows_that_they_arrived(lake):
-    findings = correlated(lake, r"archived message_id=(?P<message_id>\S+)")
+    correlate(lake, settings(r"archived message_id=(?P<message_id>\S+)"), carrier=Here())
+    findings = lake.findings()
     ledger = sorted(rows_of(findings.read(DELIVERIES)), key=lambda row: row["receive_count"])
     (step,) = plan(findings, "dlq-bills").steps
 

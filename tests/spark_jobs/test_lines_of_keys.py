@@ -47,7 +47,7 @@ def booked(key: str, *seconds: float) -> list[tuple[float, str]]:
     return [(second, f"booked {key}") for second in seconds]
 
 
-def found(tmp_path, is_late_alone=False):
+def findings_of(folder, is_late_alone):
     lake = SmallLake()
     lake.queue("payments")
     again = [*handled(300, AGAIN, "ord-2", 1, "failed"), *handled(340, AGAIN, "ord-2", 2, "acknowledged")]
@@ -60,14 +60,23 @@ def found(tmp_path, is_late_alone=False):
     lines_of_keys = [*booked("ord-1", 5), *of_again, *booked("ord-3", 605, 660, 720, 780)]
     lake.worker("payments", *lines, group="/ecs/pay", stream="worker")
     lake.worker("payments", *lines_of_keys, group="/ecs/ledger", stream="ledger")
-    written = lake.write(tmp_path)
+    written = lake.write(folder)
     correlate(written, SAID, carrier=Here())
     return written.findings()
 
 
-def test_lines_that_no_handling_wrote_are_of_the_work_of_the_message_that_has_their_key(tmp_path):
-    findings = found(tmp_path)
-    read = {table.name: findings.read(table).to_pylist() for table in (MESSAGES, DELIVERIES, REDELIVERIES, TIMELINE)}
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    return findings_of(tmp_path_factory.mktemp("keys"), is_late_alone=False)
+
+
+@pytest.fixture(scope="module")
+def found_late(tmp_path_factory):
+    return findings_of(tmp_path_factory.mktemp("late"), is_late_alone=True)
+
+
+def test_lines_that_no_handling_wrote_are_of_the_work_of_the_message_that_has_their_key(found):
+    read = {table.name: found.read(table).to_pylist() for table in (MESSAGES, DELIVERIES, REDELIVERIES, TIMELINE)}
 
     assert {(m["item_id"], m["effects_at_least"], m["effects_at_most"]) for m in read["messages"]} == {
         (AGAIN, 2, 3),
@@ -81,10 +90,9 @@ def test_lines_that_no_handling_wrote_are_of_the_work_of_the_message_that_has_th
     assert "key:ord-3" in {row["item_id"] for row in read["timeline"] if row["kind"] == "repeat"}
 
 
-def test_neither_an_incident_nor_a_queues_week_counts_them_as_messages(tmp_path):
-    findings = found(tmp_path)
-    assert findings.read(QUEUE_FINDINGS).to_pylist() == []  # nor as a message that came again and again
-    (incident,), (week,) = (findings.read(table).to_pylist() for table in (INCIDENTS, QUEUE_WEEKS))
+def test_neither_an_incident_nor_a_queues_week_counts_them_as_messages(found):
+    assert found.read(QUEUE_FINDINGS).to_pylist() == []  # nor as a message that came again and again
+    (incident,), (week,) = (found.read(table).to_pylist() for table in (INCIDENTS, QUEUE_WEEKS))
 
     assert (incident["messages"], incident["confirmed"], incident["works"]) == (2, 2, 2)
     assert (incident["headline"], incident["received_once"]) == ("2 of 2 messages were processed more than once", 1)
@@ -93,14 +101,13 @@ def test_neither_an_incident_nor_a_queues_week_counts_them_as_messages(tmp_path)
     assert (week["twice_at_least"], week["twice_at_most"]) == (2, 2)
 
 
-def test_a_repeat_that_no_receive_shows_was_by_the_time_of_the_line_that_shows_it(tmp_path):
-    findings = found(tmp_path, is_late_alone=True)
-    (incident,) = findings.read(INCIDENTS).to_pylist()
-    (message,) = (m for m in findings.read(MESSAGES).to_pylist() if m["item_id"] == LATE)
-    case = load_case(findings, incident["incident_id"])
+def test_a_repeat_that_no_receive_shows_was_by_the_time_of_the_line_that_shows_it(found_late):
+    (incident,) = found_late.read(INCIDENTS).to_pylist()
+    (message,) = (m for m in found_late.read(MESSAGES).to_pylist() if m["item_id"] == LATE)
+    case = load_case(found_late, incident["incident_id"])
     (work,) = case.works()
 
-    assert findings.read(REDELIVERIES).to_pylist() == []
+    assert found_late.read(REDELIVERIES).to_pylist() == []
     assert message["repeat_shown_at"] == at(720), "of the lines at 660 and 720 one may tell of the receive at 600"
     assert incident["first_repeat_at"] == message["repeat_shown_at"]
     assert (work["first_repeat_at"], work["is_repeat_by_then"]) == (at(720), True)
@@ -109,10 +116,9 @@ def test_a_repeat_that_no_receive_shows_was_by_the_time_of_the_line_that_shows_i
     assert incident["headline"] == "1 message was processed more than once"
 
 
-def test_where_a_receive_came_before_the_line_the_repeat_is_the_receive(tmp_path):
-    findings = found(tmp_path)
-    (incident,) = findings.read(INCIDENTS).to_pylist()
-    works = {w["item_id"]: w for w in load_case(findings, incident["incident_id"]).works()}
+def test_where_a_receive_came_before_the_line_the_repeat_is_the_receive(found):
+    (incident,) = found.read(INCIDENTS).to_pylist()
+    works = {w["item_id"]: w for w in load_case(found, incident["incident_id"]).works()}
 
     assert (works[AGAIN]["first_repeat_at"], works[AGAIN]["is_repeat_by_then"]) == (at(340), False)
     assert incident["first_repeat_at"] == at(340)

@@ -51,11 +51,19 @@ def lake_of(tmp_path, queue="payments", is_durable=False, handles=HANDLES, quali
     return lake.write(tmp_path)
 
 
-def judged(lake):
-    correlate(lake, SAID, carrier=Here())
-    findings = lake.findings()
-    found = {m["item_id"]: (m["effects_at_least"], m["effects_at_most"]) for m in findings.read(MESSAGES).to_pylist()}
-    return findings, {name: found.get(item) for name, item in (("twice", TWICE), ("resumed", RESUMED), ("once", ONCE))}
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """Return what gives the findings of such a lake, judged once."""
+    judged = {}
+
+    def findings(**given):
+        if repr(given) not in judged:
+            lake = lake_of(tmp_path_factory.mktemp("one receive"), **given)
+            correlate(lake, SAID, carrier=Here())
+            judged[repr(given)] = lake.findings()
+        return judged[repr(given)]
+
+    return findings
 
 
 CASES = {
@@ -79,14 +87,17 @@ CASES = {
 
 
 @pytest.mark.parametrize(("given", "expected"), CASES.values(), ids=CASES)
-def test_what_two_runs_had_was_done_in_both_unless_one_may_be_a_replay(tmp_path, given, expected):
-    _, found = judged(lake_of(tmp_path, **given))
+def test_what_two_runs_had_was_done_in_both_unless_one_may_be_a_replay(judged, given, expected):
+    rows = judged(**given).read(MESSAGES).to_pylist()
+    found = {m["item_id"]: (m["effects_at_least"], m["effects_at_most"]) for m in rows}
 
-    assert found == expected
+    assert {
+        name: found.get(item) for name, item in (("twice", TWICE), ("resumed", RESUMED), ("once", ONCE))
+    } == expected
 
 
-def test_the_ledger_counts_both_runs_and_says_that_it_was_one_receive(tmp_path):
-    findings, _ = judged(lake_of(tmp_path))
+def test_the_ledger_counts_both_runs_and_says_that_it_was_one_receive(judged):
+    findings = judged()
     indexes = sorted((d["item_id"] == ONCE, d["delivery_index"]) for d in findings.read(DELIVERIES).to_pylist())
     told = findings.read(REDELIVERIES).to_pylist()
 
@@ -99,8 +110,8 @@ def test_the_ledger_counts_both_runs_and_says_that_it_was_one_receive(tmp_path):
     }
 
 
-def test_the_incident_says_that_its_poller_invoked_it_again(tmp_path):
-    findings, _ = judged(lake_of(tmp_path))
+def test_the_incident_says_that_its_poller_invoked_it_again(judged):
+    findings = judged()
     (incident,) = findings.read(INCIDENTS).to_pylist()
     told = {m["item_id"]: m["trigger_sentence"] for m in findings.read(MESSAGES).to_pylist()}
 
@@ -113,14 +124,14 @@ def test_the_incident_says_that_its_poller_invoked_it_again(tmp_path):
     )
 
 
-def case_of(tmp_path, **given):
-    findings, _ = judged(lake_of(tmp_path, **given))
+def case_of(judged, **given):
+    findings = judged(**given)
     (incident,) = findings.read(INCIDENTS).to_pylist()
     return load_case(findings, incident["incident_id"])
 
 
-def test_the_cause_chain_tells_when_the_poller_invoked_it_again_and_of_no_other_receive(tmp_path):
-    chain = case_of(tmp_path).chain
+def test_the_cause_chain_tells_when_the_poller_invoked_it_again_and_of_no_other_receive(judged):
+    chain = case_of(judged).chain
 
     assert [(fact.at, fact.sentence.partition(" (")[0]) for fact in chain] == [
         (at(0), "charge received 1 message of payments"),
@@ -137,14 +148,14 @@ def test_the_cause_chain_tells_when_the_poller_invoked_it_again_and_of_no_other_
     )
 
 
-def test_a_copy_is_told_to_have_been_received_again(tmp_path):
-    chain = case_of(tmp_path, handles={}).chain
+def test_a_copy_is_told_to_have_been_received_again(judged):
+    chain = case_of(judged, handles={}).chain
 
     assert "charge received 1 message again" in chain[1].sentence
 
 
-def test_its_first_repeat_is_when_the_second_run_began(tmp_path):
-    case = case_of(tmp_path)
+def test_its_first_repeat_is_when_the_second_run_began(judged):
+    case = case_of(judged)
     (again,) = (r for r in case.redeliveries if r["item_id"] == TWICE)
     told = {moment.what: moment.at for moment in case.moments}
 
@@ -155,10 +166,10 @@ def test_its_first_repeat_is_when_the_second_run_began(tmp_path):
     assert not {"first repeat received", "first message visible again"} & set(told)
 
 
-def test_its_timeline_has_one_receive_and_the_message_in_the_second_run_from_when_that_began(tmp_path):
+def test_its_timeline_has_one_receive_and_the_message_in_the_second_run_from_when_that_began(judged):
     in_flight = [
         (row["at"], row["label"])
-        for row in case_of(tmp_path).timeline
+        for row in case_of(judged).timeline
         if row["item_id"] == TWICE and row["kind"] == "in_flight"
     ]
 
@@ -168,16 +179,16 @@ def test_its_timeline_has_one_receive_and_the_message_in_the_second_run_from_whe
     ]
 
 
-def test_the_answer_to_an_id_counts_one_receive_and_one_delete(tmp_path):
-    case = case_of(tmp_path)
+def test_the_answer_to_an_id_counts_one_receive_and_one_delete(judged):
+    case = case_of(judged)
     mine = [d for d in case.deliveries if d["item_id"] == TWICE]
     (verdict,) = (m for m in case.messages if m["item_id"] == TWICE)
 
     assert message_sentence(mine, verdict) == "Received once, given to 2 runs, deleted once, work done 2 times."
 
 
-def test_no_setting_would_have_prevented_it_and_no_line_is_asked_for(tmp_path):
-    case = case_of(tmp_path)
+def test_no_setting_would_have_prevented_it_and_no_line_is_asked_for(judged):
+    case = case_of(judged)
     told = {row["change"]: (row["prevented"], row["undecided"]) for row in case.counterfactuals}
 
     assert told == {change: (int(change == "idempotency_key"), 0) for change in CHANGES}
@@ -185,8 +196,8 @@ def test_no_setting_would_have_prevented_it_and_no_line_is_asked_for(tmp_path):
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
-def test_no_report_says_that_it_was_received_again(tmp_path, language):
-    case = case_of(tmp_path)
+def test_no_report_says_that_it_was_received_again(judged, language):
+    case = case_of(judged)
     page = markdown_page(case, ReportOptions(language=language, all_events=True))
 
     again = {"en": "The poller invoked charge again", "ja": "charge を再度呼び出し"}[language]
