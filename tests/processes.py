@@ -55,6 +55,7 @@ LONG = (
     "tests/ingest/test_odd_replies.py",
     "tests/spark_jobs/test_screen.py",
     "tests/spark_jobs/test_joins.py",
+    "tests/forensics/suggestions/test_unnamed_guards.py",
     "tests/spark_jobs/test_java_failures.py",
     "tests/ingest/test_collect.py",
     "tests/test_wheel.py",
