@@ -16,6 +16,7 @@ from pathlib import Path
 
 import streamlit
 from starlette.middleware import Middleware
+from streamlit.components.v2 import manifest_scanner
 from streamlit.web.server.starlette import starlette_server
 
 NO_PARTS = ("__init__", "start")
@@ -41,6 +42,11 @@ def _hand_over(server: socket.socket) -> None:
     starlette_server._bind_socket = lambda address, port, backlog: server
 
 
+def _without_components() -> None:
+    """Let Streamlit ask no installed package whether it brings a widget: our pages have none, and it reads about each four times."""
+    manifest_scanner.scan_component_manifests = lambda *args, **named: []
+
+
 def main(page: str, options: str, listens_at: str = "") -> None:
     """Serve a page until somebody ends it; without a socket, at the port that the options name."""
     sys.path.insert(0, str(Path(page).parent))
@@ -60,6 +66,7 @@ def main(page: str, options: str, listens_at: str = "") -> None:
     caches.setLevel(level)
     gc.collect()
     gc.freeze()  # Streamlit collects after every run of a page: 0.1 s more, with all that was read in here to look through
+    _without_components()
     if listens_at:
         _hand_over(socket.socket(fileno=int(listens_at)))
     sys.argv = [page]  # Streamlit looks beside it for the other pages and its own settings
