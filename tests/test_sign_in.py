@@ -15,7 +15,7 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 
 import cli
 from tests.forensics.report import world
-from tests.signing_in import Visitor
+from tests.signing_in import Visitor, without_authorities
 from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.process, pytest.mark.page]
@@ -75,7 +75,7 @@ server_metadata_url = "http://localhost:{provider.server_port}/.well-known/openi
             process = subprocess.Popen(
                 command,
                 cwd=elsewhere,
-                env=os.environ | {"HOME": str(elsewhere)},
+                env=os.environ | {"HOME": str(elsewhere)} | without_authorities(elsewhere),
                 stdout=subprocess.PIPE,
                 stderr=words,
                 text=True,
