@@ -23,7 +23,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from forensics.extras import DISTRIBUTION, EXTRAS
-from tests.signing_in import Visitor
+from tests.signing_in import Visitor, without_authorities
 from tests.temporary import ON_DISK
 from tests.waiting import PATIENCE_S
 
@@ -96,12 +96,28 @@ def files_of(package: Distribution) -> Iterator[Path]:
         yield from map(Path, package.files or ())
 
 
-def link_compiled(file: Path, there: Path) -> None:
+def link_compiled(file: str, there: str) -> None:
     """Let a module be compiled there as it is here: compiling all that the product loads takes six seconds."""
-    if file.suffix == ".py" and (compiled := Path(cache_from_source(str(file)))).exists():
-        link = Path(cache_from_source(str(there)))
-        link.parent.mkdir(exist_ok=True)
-        os.link(compiled, link)
+    if file.endswith(".py") and os.path.exists(compiled := cache_from_source(file)):
+        link_into_folder(compiled, cache_from_source(there))
+
+
+def link_into_folder(file: str, there: str) -> None:
+    """Link a file into a folder that may not be there yet."""
+    try:
+        os.link(file, there)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(there), exist_ok=True)
+        os.link(file, there)
+
+
+def link_ours(installed: Path) -> None:
+    """Let what pip installed of ours be compiled as it is here, where it is the same to the byte."""
+    for there in installed.rglob("*.py"):
+        file = ROOT / there.relative_to(installed)
+        if file.exists() and file.read_bytes() == there.read_bytes():
+            shutil.copystat(file, there)  # what is compiled names the moment of its source
+            link_compiled(str(file), str(there))
 
 
 @pytest.fixture(scope="module")
@@ -114,16 +130,13 @@ def installed(wheel, metadata, tmp_path_factory):
     run(sys.executable, "-m", "venv", "--without-pip", venv, cwd=elsewhere)
     ours, theirs = (Path(sysconfig.get_path("purelib", vars=v)) for v in ({}, {"base": str(venv)}))
     for package in asked_for(map(Requirement, ["pip", *metadata.get_all("Requires-Dist")]), EXTRAS):
-        for file in files_of(package):
-            there = (theirs / file).resolve()
-            if (
-                there.is_relative_to(theirs) and "__pycache__" not in file.parts
-            ):  # the rest are other packages' commands
-                there.parent.mkdir(parents=True, exist_ok=True)
-                os.link(ours / file, there)
-                link_compiled(ours / file, there)
+        for file in map(os.path.normpath, files_of(package)):
+            if not file.startswith("..") and "__pycache__" not in file:  # the rest are other packages' commands
+                link_into_folder(f"{ours}/{file}", f"{theirs}/{file}")
+                link_compiled(f"{ours}/{file}", f"{theirs}/{file}")
     pip = (venv / "bin" / "python", "-m", "pip", "--disable-pip-version-check")
     run(*pip, "install", "--quiet", "--no-compile", "--no-deps", wheel, cwd=elsewhere)
+    link_ours(theirs / "doubletake")
     for name in ("app.py", "cli/__init__.py", "forensics.py", "spark_jobs.py", "lab/__init__.py", "pages/__init__.py"):
         (elsewhere / name).parent.mkdir(exist_ok=True)
         (elsewhere / name).write_text("raise RuntimeError('a module of the current folder was imported')\n")
@@ -212,6 +225,7 @@ def test_the_dashboard_signs_in_and_shows_the_demo_with_its_own_configuration(de
         process = subprocess.Popen(
             [installed.bin / "doubletake", "serve", "--lake", "demo-lake"],
             cwd=installed.elsewhere,
+            env=os.environ | without_authorities(installed.elsewhere),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
