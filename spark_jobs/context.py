@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 
+from py4j import protocol
 from pyspark import SparkConf, SparkContext
 from pyspark.find_spark_home import _find_spark_home
+from pyspark.sql.types import NumpyArrayConverter, NumpyScalarConverter
 
 from forensics.sentence import said
 from spark_jobs.java import find_java
@@ -71,6 +73,7 @@ def spark_context(
             "spark.executorEnv.POLARS_MAX_THREADS": threads,
             "spark.executor.extraJavaOptions": SHORT_LIVED,
         }
+    _send_no_arrays()
     conf = SparkConf().setAppName("doubletake").setMaster(master or "local[*]").setAll(list(settings.items()))
     with java_home(java.launcher_home()):
         context = SparkContext(conf=conf)
@@ -80,6 +83,12 @@ def spark_context(
         counting.handle_error = lambda request, address: None
         counting.shutdown = Thread(target=counting.shutdown, daemon=True).start
     return context
+
+
+def _send_no_arrays() -> None:
+    """Let pyspark not ask of all that goes to Java whether it is numpy's: to ask, it loads its own tests, and with them pandas."""
+    numpys = (NumpyArrayConverter, NumpyScalarConverter)
+    protocol.INPUT_CONVERTER[:] = [one for one in protocol.INPUT_CONVERTER if not isinstance(one, numpys)]
 
 
 def class_path() -> str:

@@ -271,17 +271,24 @@ def test_a_lake_that_another_process_writes_is_busy(run, tmp_path):
 
 @pytest.mark.process
 def test_correlate_says_only_what_we_have_to_say(tmp_path):
-    """A process of its own, as a person has it: nothing of Java's or Spark's, from the first word to the last."""
+    """A process of its own, as a person has it: nothing of Java's or Spark's, from the first word to the last.
+
+    Python tells besides what it loads: pyspark would bring pandas, and nothing of ours asks for it.
+    """
     lake = SmallLake()
     lake.queue("orders")
     lake.function("orders", "charge", (0, start_line(some_id("run"))))
     lake.write(tmp_path / "lake")
     environment = {k: v for k, v in os.environ.items() if k not in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")}
 
-    command = [sys.executable, str(ROOT / "doubletake"), "correlate", "--lake", str(tmp_path / "lake")]
+    python = [sys.executable, "-X", "importtime"]
+    command = [*python, str(ROOT / "doubletake"), "correlate", "--lake", str(tmp_path / "lake")]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
 
-    said = done.stderr.splitlines()
+    told = done.stderr.splitlines()
+    loaded = {line.rpartition("|")[2].strip() for line in told if line.startswith("import time:")}
+    said = [line for line in told if not line.startswith("import time:")]
+    assert "pyspark.core.context" in loaded and "pandas.core.api" not in loaded
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     assert said[0].startswith("  Spark runs on Java ")
