@@ -47,6 +47,7 @@ class EmbeddedAws:
         self.home = ""
         self._process: subprocess.Popen[bytes] | None = None
         self._home: tempfile.TemporaryDirectory[str] | None = None
+        self._clients: dict[str, Any] = {}
 
     @property
     def credentials(self) -> dict[str, str]:
@@ -65,10 +66,13 @@ class EmbeddedAws:
 
     def client(self, service: str) -> Any:
         """Return a boto3 client of the customer's world: it may write, unlike the product's own."""
-        config = Config(retries={"max_attempts": 1}, proxies={})
-        return boto3.client(
-            service, endpoint_url=self.endpoint_url, region_name=self.region, config=config, **self.credentials
-        )
+        if service not in self._clients:
+            # Whether thousands of points and lines have the form that AWS asks for took longer than to send them.
+            config = Config(retries={"max_attempts": 1}, proxies={})
+            self._clients[service] = boto3.client(
+                service, endpoint_url=self.endpoint_url, region_name=self.region, config=config, **self.credentials
+            )
+        return self._clients[service]
 
     @contextmanager
     def clock_at(self, at: datetime) -> Iterator[None]:
@@ -96,6 +100,7 @@ class EmbeddedAws:
         try:
             self.endpoint_url = f"http://127.0.0.1:{self._announced_port()}"
             self._wait_until_healthy()
+            self._clients.clear()  # those of a process before this one
         except BaseException:
             self._end()
             raise
