@@ -42,8 +42,8 @@ def server(lake_of, tmp_path_factory):
 
 @pytest.fixture(scope="package")
 def person(chromium):
-    """One person's browser, whose tabs share what the server has sent."""
-    return chromium.new_context(viewport={"width": 1360, "height": 900})
+    """One person's browser, whose tabs share what the server has sent; nothing moves there, for every frame is drawn by a processor."""
+    return chromium.new_context(viewport={"width": 1360, "height": 900}, reduced_motion="reduce")
 
 
 @pytest.fixture(scope="package")
