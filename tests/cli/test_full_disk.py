@@ -1,6 +1,7 @@
 """A disk without room: one sentence, exit code 2, nothing half-written, wherever it filled up."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -18,39 +19,58 @@ from forensics.tables.evidence import LOG_EVENTS
 LINES = 400
 T = datetime(2026, 11, 20, 5, tzinfo=UTC)
 SENTENCE = "doubletake: the disk is full: nothing is half-written, and what was stored before is still there"
+SIZES = (10, 300, 1200, 2600, 6000, 9000)
 _CRAMPED = """
-import resource, sys
-import cli
-most_bytes = int(sys.argv[1])
-resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
-sys.argv = sys.argv[1:]
-sys.exit(cli.whole_process())
+import json, os, resource, sys
+import cli, cli.import_, ingest.bundles, ingest.files
+
+told = []
+for most_bytes, args in json.loads(sys.argv[1]):
+    reading, writing = os.pipe()
+    if not (child := os.fork()):
+        os.dup2(writing, 2)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+        sys.argv[1:] = args
+        sys.exit(cli.whole_process())
+    os.close(writing)
+    said = open(reading).read()
+    told.append([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said])
+print(json.dumps(told))
+"""
+"""Each size in a process of its own, all of one that has loaded what they need: that took longer than what they do.
+
+It keeps nothing compiled: Python would put what it could not write to its end among what is compiled, and fail by it from then on.
 """
 
 
-@pytest.fixture
-def log(tmp_path: Path) -> Path:
-    path = tmp_path / "worker.log"
+@pytest.fixture(scope="module")
+def cramped(tmp_path_factory) -> dict[int, tuple[list[str], int, str]]:
+    """Import where files may not grow beyond a size; returns by it the command, its exit code, and what it said."""
+    folder = tmp_path_factory.mktemp("cramped")
+    log = folder / "worker.log"
     moments = (T + timedelta(milliseconds=17 * n) for n in range(LINES))
-    path.write_text("".join(f"{at.isoformat(timespec='milliseconds')} processed {n}\n" for n, at in enumerate(moments)))
-    return path
+    log.write_text("".join(f"{at.isoformat(timespec='milliseconds')} processed {n}\n" for n, at in enumerate(moments)))
+    args = {n: ["import", str(log), "--log-group", "/g", "--lake", str(folder / f"lake-{n}")] for n in SIZES}
+    ended = subprocess.run(
+        [sys.executable, "-B", "-c", _CRAMPED, json.dumps([*args.items()])],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return {n: (args[n], code, said) for n, (code, said) in zip(SIZES, json.loads(ended.stdout), strict=True)}
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("most_bytes", [10, 300, 1200, 2600, 6000, 9000])
-def test_an_import_without_room_says_so_in_one_sentence_and_the_next_completes_it(
-    log, tmp_path, most_bytes, monkeypatch
-):
+@pytest.mark.parametrize("most_bytes", SIZES)
+def test_an_import_without_room_says_so_in_one_sentence_and_the_next_completes_it(cramped, most_bytes):
     """Files that may not grow are what a full disk is to whoever writes; which one fails depends on the size."""
-    args = ["import", str(log), "--log-group", "/g", "--lake", str(tmp_path / "lake")]
-    ended = subprocess.run(
-        [sys.executable, "-c", _CRAMPED, str(most_bytes), *args], capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 2
-    assert ended.stderr.splitlines()[0] == SENTENCE
-    assert len(ended.stderr.splitlines()) == 2
+    args, code, said = cramped[most_bytes]
 
-    lake = Lake(tmp_path / "lake")
+    assert code == 2
+    assert said.splitlines()[0] == SENTENCE
+    assert len(said.splitlines()) == 2
+
+    lake = Lake(Path(args[-1]))
     assert heal(lake).repairs == ()
     assert cli.main(args) == 0
     assert lake.count(LOG_EVENTS) == LINES
