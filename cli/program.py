@@ -195,7 +195,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except typer.TyperException as problem:
         complain(of_problem(problem), _usage_hint(args))
         return EXIT_USAGE
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, typer.Abort) as problem:
+        if isinstance(problem.__cause__, EOFError):  # of a module or a file cut short, which Typer takes for a person's
+            return _about_bug(problem.__cause__)
         say("doubletake: stopped; nothing is half-written, and the next run goes on from there")
         return EXIT_INTERRUPTED
     except (ReaderGoneError, BrokenPipeError):

@@ -67,7 +67,6 @@ class EmbeddedAws:
     def client(self, service: str) -> Any:
         """Return a boto3 client of the customer's world: it may write, unlike the product's own."""
         if service not in self._clients:
-            # Whether thousands of points and lines have the form that AWS asks for took longer than to send them.
             config = Config(retries={"max_attempts": 1}, proxies={})
             self._clients[service] = boto3.client(
                 service, endpoint_url=self.endpoint_url, region_name=self.region, config=config, **self.credentials

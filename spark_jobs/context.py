@@ -11,7 +11,6 @@ from threading import Thread
 from py4j import protocol
 from pyspark import SparkConf, SparkContext
 from pyspark.find_spark_home import _find_spark_home
-from pyspark.sql.types import NumpyArrayConverter, NumpyScalarConverter
 
 from forensics.sentence import said
 from spark_jobs.java import find_java
@@ -73,7 +72,8 @@ def spark_context(
             "spark.executorEnv.POLARS_MAX_THREADS": threads,
             "spark.executor.extraJavaOptions": SHORT_LIVED,
         }
-    _send_no_arrays()
+    # To ask of all that goes to Java whether it is numpy's, pyspark loads its own tests, and with them pandas.
+    protocol.INPUT_CONVERTER[:] = [one for one in protocol.INPUT_CONVERTER if "Numpy" not in type(one).__name__]
     conf = SparkConf().setAppName("doubletake").setMaster(master or "local[*]").setAll(list(settings.items()))
     with java_home(java.launcher_home()):
         context = SparkContext(conf=conf)
@@ -83,12 +83,6 @@ def spark_context(
         counting.handle_error = lambda request, address: None
         counting.shutdown = Thread(target=counting.shutdown, daemon=True).start
     return context
-
-
-def _send_no_arrays() -> None:
-    """Let pyspark not ask of all that goes to Java whether it is numpy's: to ask, it loads its own tests, and with them pandas."""
-    numpys = (NumpyArrayConverter, NumpyScalarConverter)
-    protocol.INPUT_CONVERTER[:] = [one for one in protocol.INPUT_CONVERTER if not isinstance(one, numpys)]
 
 
 def class_path() -> str:
@@ -109,9 +103,8 @@ def java_home(home: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["JAVA_HOME"]
-        else:
+        del os.environ["JAVA_HOME"]
+        if before is not None:
             os.environ["JAVA_HOME"] = before
 
 
@@ -123,8 +116,7 @@ def forget_context() -> None:
 
 def end_spark() -> None:
     """Stop the running context, if there is one, and its Java process: what is served afterwards needs neither."""
-    active = SparkContext._active_spark_context
-    if active is None:
+    if (active := SparkContext._active_spark_context) is None:
         return
     gateway = active._gateway
     active.stop()

@@ -119,14 +119,19 @@ def test_whoever_finds_no_room_it_is_told_the_same_way(command, problem, tmp_pat
     assert capsys.readouterr().err.splitlines()[0] == SENTENCE
 
 
-def test_a_panic_about_something_else_is_a_bug(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    "problem", [PanicException("index out of bounds"), EOFError("marshal data too short")], ids=type
+)
+def test_a_panic_about_something_else_and_an_end_too_soon_are_bugs_and_no_persons_stop(
+    tmp_path, monkeypatch, capsys, problem
+):
     def fail(self):
-        raise PanicException("index out of bounds")
+        raise problem
 
     monkeypatch.setattr("cli.options.Everywhere.open_lake", fail)
 
     assert cli.main(["status", "--lake", str(tmp_path)]) == 1
-    assert "this is a bug of ours: PanicException: index out of bounds" in capsys.readouterr().err
+    assert f"this is a bug of ours: {type(problem).__name__}: {problem}" in capsys.readouterr().err
 
 
 def test_a_file_is_on_the_disk_before_it_takes_its_name(tmp_path, monkeypatch):
