@@ -52,7 +52,7 @@ def bundle(
     from forensics.report.render import file_name
 
     check_place(output)
-    findings = chosen.open_lake().findings()
+    findings = chosen.findings()
     names = Pseudonyms(redact or ())
     around = None if margin is None else _span(margin)
     case = load_case(findings, incident)

@@ -67,7 +67,6 @@ def _start_of(since: str, lake: "Lake") -> datetime:
 def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, anew: bool = False) -> "Generation":
     """Correlate with the steps told, and say what came of it."""
     from cli.progress import steps
-    from forensics.report.freshness import logs_left_out
     from forensics.report.log_readiness import not_checked, unlike_effects, unlike_keys
     from forensics.report.settings_names import unlike_names
     from forensics.suggestions.slow_expressions import slow_expressions
@@ -91,9 +90,8 @@ def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, an
         incidents=count_text(counts.get("incidents", 0), "incident"),
         data_version=generation.data_version,
     )
-    findings = lake.findings()
+    findings = chosen.findings()
     told = (
-        filter(None, [logs_left_out(generation)]),
         not_checked(findings),
         unlike_names(findings, settings),
         unlike_effects(findings),

@@ -73,7 +73,7 @@ def find(
     from forensics.report.find import find as find_messages
     from forensics.report.found_works import read_works
 
-    findings = chosen.open_lake().findings()
+    findings = chosen.findings()
     asked, read = asked_text(text), reader(findings)
     by_text = lines or incident is not None
     found = [] if by_text else works(find_messages(asked, read), read)

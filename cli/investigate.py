@@ -35,9 +35,7 @@ def investigate(
     window = TimeWindow.parse(since, until, datetime.now(UTC))
     report = collect_window(chosen, [queue], window, log_group or [])
     correlate_lake(chosen, None, master)
-    print_verdict(
-        chosen.open_lake().findings(), report.queues, window, chosen_lake=Path(chosen.lake) if chosen.lake else None
-    )
+    print_verdict(chosen.findings(), report.queues, window, chosen_lake=Path(chosen.lake) if chosen.lake else None)
     from forensics.report.freshness import freshness
 
     answer(freshness(chosen.open_lake(), report.log_groups, window, report.stored_count, datetime.now(UTC)))

@@ -42,7 +42,7 @@ def mark(
     from forensics.people.marks import SETS_ASIDE, annotate
     from forensics.tables.findings import INCIDENTS
 
-    findings = chosen.open_lake().findings()
+    findings = chosen.findings()
     is_incident = subject in findings.read(INCIDENTS, ["incident_id"])["incident_id"].to_pylist()
     where, message = (subject, None) if is_incident else (None, subject)
     said = annotate(findings, where, message, str(what), reason, by or login_name(), datetime.now(UTC), queue)

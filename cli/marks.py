@@ -31,7 +31,7 @@ def marks(
     from forensics.people.standing import people_of
     from forensics.report.records import plain_value
 
-    findings = chosen.open_lake().findings()
+    findings = chosen.findings()
     people = people_of(findings)
     said = annotations(findings.lake) if incident is None else people.of(incident).said
     records = [

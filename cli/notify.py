@@ -36,7 +36,7 @@ def notify(
     from forensics.report.notice import trial_notice
 
     # Before the webhook: who mistyped the lake has left the settings file in it behind, and with it where news goes.
-    findings = None if test else chosen.open_lake().findings()
+    findings = None if test else chosen.findings()
     said = chosen.settings()
     settings = said.notify
     wanted = cast("WebhookKind", str(kind)) if kind else None

@@ -224,7 +224,7 @@ class Everywhere:
 
         found = self.open_lake().findings()
         check_queue(found, queue)
-        if sentence := logs_left_out(found.generation):
+        for sentence in logs_left_out(found.generation):
             warn("{sentence}", sentence=in_words(sentence))
         return found
 

@@ -113,7 +113,7 @@ def reconcile(
     from forensics.privacy import redacting
 
     lake, now = chosen.open_lake(), datetime.now(UTC)
-    findings = lake.findings()
+    findings = chosen.findings()
     if withdraw:
         say(
             "The ledger {name} counts no more: {n} rows.",

@@ -69,7 +69,7 @@ def redrive_plan(
     from forensics.redrive import DECISION_WORDS, NOT_SHOWN, plan, script, step_record
 
     name = either_queue(dead_letter_queue, same_queue)
-    found = plan(chosen.open_lake().findings(), name, chosen.settings())
+    found = plan(chosen.findings(), name, chosen.settings())
     is_table = how is RowFormat.TABLE
     rows = [
         {

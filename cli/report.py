@@ -68,7 +68,7 @@ def report(
     if week is not None or incident is None:
         _week_report(chosen, incident, week, kind, output, options, not without_marks)
         return
-    findings = chosen.open_lake().findings()
+    findings = chosen.findings()
     case = load_case(findings, incident, people=people_of(findings, not without_marks))
     content = render(case, kind, options)
     if output is None and kind in _FILES and sys.stdout.isatty():
@@ -149,7 +149,7 @@ def _week_report(
             "--zone, --all-events and --short-ids are for an incident's report",
             "The weekly review's days are those of zone under [team] in the settings file.",
         )
-    findings = chosen.open_lake().findings()
+    findings = chosen.findings()
     review = load_week(findings, chosen.settings(), week, people_of(findings, with_marks))
     content = render_week(review, kind, options.language)
     if output is None and kind == "html" and sys.stdout.isatty():

@@ -118,8 +118,8 @@ class WeekReview:
     """Whole days of the week that the evidence covers, of 7."""
     is_newest: bool
     """No whole day of a later week is known. Settings checks tell of the last days of the evidence, so only here are they reasons."""
-    left_out: str | None = None
-    """Which logs the data version leaves out, in a sentence."""
+    left_out: tuple[str, ...] = ()
+    """Which logs the data version leaves out, in sentences."""
 
     @property
     def needy(self) -> tuple[QueueReview, ...]:

@@ -264,7 +264,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
         ),
         changes_since=_changes_since(incident, sorted(_functions(theirs, snapshots, incident)), snapshots, until),
         gaps=(
-            *filter(None, [logs_left_out(findings.generation)]),
+            *logs_left_out(findings.generation),
             *gaps(incident, theirs, their_redeliveries, settings, messages),
         ),
         hints=hints,

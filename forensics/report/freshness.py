@@ -38,16 +38,17 @@ def freshness(lake: Lake, log_groups: Sequence[str], window: TimeWindow, stored_
     return said("{parts}.", parts=joined(parts, "; "))
 
 
-def logs_left_out(generation: Generation) -> str | None:
-    """Say which log events a data version left out, as ``correlate --since`` asked; None where it left out none."""
+def logs_left_out(generation: Generation) -> list[str]:
+    """Return a sentence where a data version left log events out, as ``correlate --since`` asked."""
     if generation.data_since_at is None:
-        return None
-    return said(
+        return []
+    sentence = said(
         "Log events before {at} UTC are left out of data version {version}, so what they show was not checked: "
         "`doubletake correlate` reads all.",
         at=clock_text(generation.data_since_at),
         version=generation.data_version,
     )
+    return [sentence]
 
 
 def _least_latest(times_by_group: Iterable[list[datetime]]) -> datetime | None:

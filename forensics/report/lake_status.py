@@ -197,8 +197,7 @@ class LakeStatus:
                     found=found,
                 )
             )
-            if sentence := logs_left_out(g):
-                told.append(sentence)
+            told += logs_left_out(g)
             if self.is_stale:
                 told.append("Evidence was added since: run `doubletake correlate` to see it.")
         return tuple(told)

@@ -99,7 +99,7 @@ def load_week(
         generation.data_until_at,
         people.periods(plain_rows(findings.read(QUEUE_HEALTH))),
     )
-    return replace(review, left_out=logs_left_out(generation))
+    return replace(review, left_out=tuple(logs_left_out(generation)))
 
 
 def _known_hint(known: Sequence[str]) -> str:

@@ -304,7 +304,7 @@ def _stale_line(board: Board, clock: Clock, settings: Settings) -> None:
 
 def _left_out_line(board: Board) -> None:
     """Say on the page itself that logs were left out: what they show looks like calm here."""
-    if sentence := logs_left_out(board.generation):
+    for sentence in logs_left_out(board.generation):
         with st.container(key="left_out"):
             st.caption(
                 f":orange[:material/history_toggle_off: {with_commands(in_lake(in_words(sentence), board.lake.root))}]"

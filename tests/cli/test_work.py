@@ -248,7 +248,7 @@ def test_what_correlate_leaves_out_with_since_is_said(run, tmp_path, monkeypatch
 
 
 @pytest.mark.lake
-@pytest.mark.parametrize("command", ["incidents", "messages", "findings", "health", "ask still", "ask refund"])
+@pytest.mark.parametrize("command", ["incidents", "messages", "findings", "marks", "health", "ask still", "ask refund"])
 def test_every_command_says_that_logs_were_left_out_also_with_quiet(run, tmp_path, command):
     lake = report_world.save(tmp_path / "lake")
     found = {"queue_weeks": [week_row(report_world.QUEUE, "2026-W47")]}
