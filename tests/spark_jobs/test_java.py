@@ -10,6 +10,12 @@ from spark_jobs import context, java
 from spark_jobs.java import Java, find_java, packaged_java
 
 
+@pytest.fixture(autouse=True)
+def launchers_lie_beside_the_test(tmp_path, monkeypatch):
+    """Leave no launcher of a Java of one test where those of this installation are."""
+    monkeypatch.setattr(java, "_INSIDE", tmp_path / "inside")
+
+
 def _fake_java(folder: Path, version: str) -> Path:
     executable = folder / "bin" / "java"
     executable.parent.mkdir(parents=True)
@@ -90,8 +96,7 @@ def _arguments(java: Java, *given: str) -> list[str]:
 
 
 @pytest.fixture
-def printing_java(tmp_path, monkeypatch) -> Java:
-    monkeypatch.setattr(java, "_INSIDE", tmp_path / "kept here")
+def printing_java(tmp_path) -> Java:
     return Java(tmp_path / "printing", 21, "PATH")
 
 
@@ -120,8 +125,7 @@ def test_a_configuration_of_spark_s_that_is_there_stays_on_the_class_path(printi
 
 
 @pytest.mark.parametrize("content", [b"", b"no classes\n", bytes(range(256)) * 300])
-def test_a_damaged_file_of_classes_costs_only_time(some_java, tmp_path, monkeypatch, content):
-    monkeypatch.setattr(java, "_INSIDE", tmp_path / "inside")
+def test_a_damaged_file_of_classes_costs_only_time(some_java, content):
     some_java.classes.parent.mkdir(parents=True)
     some_java.classes.write_bytes(content)
 
