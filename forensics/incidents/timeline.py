@@ -156,7 +156,12 @@ def _marks(d: Delivery, is_again: bool, receives: Sequence[int], is_given_again:
     elif d.ended_by == "delete_refused":
         yield "delete_refused", d.delete_at, None, "delete refused: the receipt handle has expired"
     elif d.ended_by == "dead_lettered":
-        yield "dead_lettered", d.hidden_until_at, None, "moved to the dead-letter queue (not before)"
+        yield (
+            "dead_lettered",
+            d.hidden_until_at,
+            None,
+            "moved to the dead-letter queue (when it was visible again, or later)",
+        )
     if not d.is_seen:
         yield "unseen", _first_known(d.received_at, d.order_at), None, labels.unseen
 

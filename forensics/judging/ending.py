@@ -119,11 +119,19 @@ def decide_endings(item: Sequence[Delivery], around: Surroundings) -> None:
     for before, after in reversed([*pairwise(item)]):
         if are_one_receive(before, after):
             before.ended_by = after.ended_by if after.ended_by in _OF_BOTH else "unknown"
+    for delivery in item:
+        if delivery.ended_by == "dead_lettered":
+            delivery.hidden_at_least_until = _hidden_at_least_until(delivery, around)
 
 
 def _visible_from(d: Delivery, around: Surroundings) -> int | None:
     """Return from when on a message may have been visible again: what a poller held until its run began was received before."""
     return None if d.hidden_until_at is None else d.hidden_until_at - held_before(d, around).ms * 1000
+
+
+def _hidden_at_least_until(d: Delivery, around: Surroundings) -> int | None:
+    """Return until when a message was hidden for sure: to the end that a call set, or as long as it may count from the earliest receive."""
+    return d.hidden_until_at if d.is_hidden_by_call else _visible_from(d, around)
 
 
 def _is_seen_dead(last: Delivery) -> bool:

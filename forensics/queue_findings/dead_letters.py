@@ -42,6 +42,11 @@ def _visible_at(d: Delivery) -> int | None:
     return lowest((first_known(d.hidden_until_at, d.after_at), d.received_dead_at))
 
 
+def _not_before(d: Delivery, visible_at: int) -> int:
+    """Return what it was not moved before: a run's poller may have received it before the run began, by which its receive is known."""
+    return min(visible_at, first_known(d.hidden_at_least_until, visible_at))
+
+
 def _candidate(
     delivery: Delivery,
     visible_at: int,
@@ -63,7 +68,7 @@ def _candidate(
         item_id=delivery.item_id,
         message_id=delivery.message_id,
         group_id=delivery.group_id,
-        from_at=visible_at,
+        from_at=_not_before(delivery, visible_at),
         until_at=min((at for at in borders if at is not None), default=None),
         message_count=1,
         message_ids=[delivery.message_id] if delivery.message_id is not None else [],

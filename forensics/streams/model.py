@@ -195,7 +195,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     ``run_behind_at``: a function's run, whose START is not logged, began later than that, for another wrote in its environment then. ``is_passing``: lines name the message, and none says that it was in hand; ``in_hand_count``: of a function's run that printed no
     batch, of so many messages some line does.
     ``received_from_arn``: the dead-letter queue it was received from, where it counts with the queue (``queue_arn``) that set its message aside;
-    ``received_dead_at``: when the message was received from there next. ``effect_declared``: what its consumer's effect line is like.
+    ``received_dead_at``: when the message was received from there next; ``hidden_at_least_until``: of one that went there, also where it was received before its run. ``effect_declared``: what its consumer's effect line is like.
     ``body_shape``: of a FIFO body without a business key, what is left of it without what differs at each send.
     ``lone_mark_count``: so often its effect was told once more by a line that stands alone, ``told_again_count``: while it was in hand.
     ``done_more_count``: its worker tried it again in hand, and its effect was told in so many tries more than one; ``maybe_more_count``: it may have been done in so many more. ``line_marks``: of lines with their own
@@ -340,6 +340,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     delete_status: str | None = None
     is_in_dead_letter_queue: bool = False
     received_dead_at: int | None = None
+    hidden_at_least_until: int | None = None
     was_given_back: bool | None = None
     is_throttled: bool | None = None
     is_watched: bool | None = None

@@ -526,6 +526,43 @@ def test_a_message_that_was_received_once_and_may_be_received_no_more_is_dead_le
     assert item[0].ended_by == "dead_lettered"
 
 
+RUN = {**LAST_ALLOWED, "received_at": 0, "visibility_timeout_s": 30, "init_ms": 0}
+
+HIDDEN_FOR_SURE = {
+    "by the first receive that SQS tells": ({**RUN, "received_basis": "first_receive"}, False, HIDDEN),
+    "by the start of its run": ({**RUN, "received_basis": "run_start"}, False, HIDDEN),
+    "which its poller may have gathered for": (
+        {**RUN, "received_basis": "run_start", "batching_window_s": 5},
+        False,
+        HIDDEN - 5 * S,
+    ),
+    "which may have been throttled before": ({**RUN, "received_basis": "run_start"}, None, 0),
+    "until a call set another end": (
+        {**RUN, "received_basis": "run_start", "is_hidden_by_call": True},
+        None,
+        HIDDEN,
+    ),
+    "nobody knows for how long": (
+        {**RUN, "received_at": None, "hidden_until_at": None, "received_dead_at": LATE},
+        False,
+        None,
+    ),
+    "it was not moved": ({**RUN, "receive_count": 2, "received_basis": "first_receive"}, False, None),
+}
+"""How its last receive is known, whether it was throttled, and until when it was hidden for sure."""
+
+
+def hidden(of, facts, is_throttled):
+    item = [delivery(**{"hidden_until_at": HIDDEN} | facts)]
+    of.decide_endings(item, Around(polled_at=HIDDEN, throttles=(is_throttled, [])))
+    return item[0].hidden_at_least_until
+
+
+@pytest.mark.parametrize(("facts", "is_throttled", "expected"), HIDDEN_FOR_SURE.values(), ids=HIDDEN_FOR_SURE)
+def test_a_message_that_was_moved_was_hidden_until_then_for_sure(facts, is_throttled, expected):
+    assert hidden(ending, facts, is_throttled) == expected
+
+
 STATUSES = {
     "the handle had expired": ("expired", "expired"),
     "the message was gone": ("gone", "gone"),

@@ -63,6 +63,7 @@ ASKED = {
         (test_ending.sign, test_ending.SIGNS),
         (test_ending.across, test_ending.ACROSS),
         (test_ending.cited, test_ending.CITED),
+        (test_ending.hidden, test_ending.HIDDEN_FOR_SURE),
         (test_ending.heard, test_ending.HEARD),
         (test_ending.ends_another, test_ending.ENDS_ANOTHER),
         (test_ending.of_one, test_ending.OF_ONE),

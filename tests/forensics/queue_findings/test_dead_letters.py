@@ -93,6 +93,15 @@ def test_it_was_moved_before_the_earlier_of_the_next_receive_and_the_growth():
     assert moved(dead(), next_at=at(200)).until_at == at(200)
 
 
+def test_it_was_not_moved_before_it_was_visible_had_its_poller_received_it_early():
+    """Its run began at 100 s; what the dead-letter queue held is looked up where its timeout ends by that."""
+    candidate = moved(dead(hidden_at_least_until=at(113)), depth(60, 0), depth(120, 1))
+
+    assert (candidate.from_at, candidate.until_at) == (at(113), at(180))
+    assert moved(dead(hidden_at_least_until=at(130), received_dead_at=at(120))).from_at == at(120)
+    assert moved(dead()).from_at == at(130)
+
+
 EFFECTS: dict[str, tuple[str, Message | None, tuple[int, int | None], str]] = {
     "once, as its only delivery shows": ("yes", None, (1, 1), "repeats"),
     "maybe once": ("unknown", None, (0, 1), "may_repeat"),
