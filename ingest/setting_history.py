@@ -14,8 +14,9 @@ from forensics.coverage import read_spans
 from forensics.lake import Lake
 from forensics.lake.filters import equals
 from forensics.lake.rows import plain_rows
+from forensics.recorded_changes import recorded_changes
 from forensics.sentence import said
-from forensics.settings_in_force import SETTINGS_KEYS, SettingsInForce, recorded_changes
+from forensics.settings_in_force import SETTINGS_KEYS, SettingsInForce
 from forensics.spans import Spans, without
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow

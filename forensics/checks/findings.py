@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from forensics.checks import CONSUMER_CHECKS, FAILS, QUEUE_CHECKS, UNKNOWN, Answer, Setup, answers
 from forensics.identity import is_fifo_name, queue_name
 from forensics.known import Known, Row
+from forensics.recorded_changes import Changes, recorded_changes
 from forensics.sentence import said
-from forensics.settings_in_force import SETTINGS_KEYS, Changes, intervals, recorded_changes
+from forensics.settings_in_force import SETTINGS_KEYS, intervals
 
 OF_QUEUE = "-"
 _SEEN = ("recursion_dropped_count", "known_dedup_count", "random_dedup_count", "self_sent_count", "redelivery_count")

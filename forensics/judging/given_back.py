@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from forensics.judging.evidence import united
 from forensics.judging.surroundings import Surroundings
+from forensics.settings_in_force import is_unknown
 from forensics.streams.model import Delivery
 
 
@@ -37,7 +38,7 @@ def _would_have_come_again(d: Delivery, around: Surroundings) -> bool:
         return False
     until = d.received_at + 2_000_000 * d.visibility_timeout_s
     queue = around.in_force.queue(d.polled_arn, d.received_at)
-    if queue is None or queue["known"]["max_receive_count"].is_unknown:
+    if queue is None or is_unknown(queue, "max_receive_count"):
         return False
     limit, retention_s = queue["max_receive_count"], queue["message_retention_s"]
     if limit is not None and (d.receive_count is None or d.receive_count >= limit):

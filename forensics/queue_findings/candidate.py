@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from forensics.queue_rules import QueueFacts
+from forensics.settings_in_force import is_unknown
 
 
 class KnowsQueueSettings(Protocol):
@@ -12,6 +13,11 @@ class KnowsQueueSettings(Protocol):
 
     def queue(self, queue_arn: str | None, at: int | None) -> Mapping[str, Any] | None:
         """Return the queue's settings in force at a time, None where there are none."""
+
+
+def is_redrive_policy_known(settings: Mapping[str, Any]) -> bool:
+    """Tell whether it is known which dead-letter queue a queue had in a state, or that it had none; empty: nothing is known of it."""
+    return bool(settings) and not is_unknown(settings, "dead_letter_queue_arn")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

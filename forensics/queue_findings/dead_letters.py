@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from forensics.identity import queue_name
 from forensics.judging.known import first_known, lowest
 from forensics.judging.model import Message
-from forensics.queue_findings.candidate import Candidate, KnowsQueueSettings
+from forensics.queue_findings.candidate import Candidate, KnowsQueueSettings, is_redrive_policy_known
 from forensics.queue_findings.metric_series import MetricPoint, MetricSeries
 from forensics.queue_rules import QueueFacts
 from forensics.streams.model import Delivery
@@ -79,7 +79,7 @@ def _candidate(
         facts=QueueFacts(
             receive_count=delivery.receive_count,
             max_receive_count=settings.get("max_receive_count"),
-            has_settings=settings.get("evidence_id") is not None,
+            has_settings=is_redrive_policy_known(settings),
             dead_letter_queue=dead_letter_queue,
             is_in_dead_letter_queue=arrival is not None or delivery.received_dead_at is not None,
         ),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from forensics.identity import queue_name
 from forensics.judging.ending import is_at_limit
 from forensics.judging.model import Message
-from forensics.queue_findings.candidate import Candidate, KnowsQueueSettings
+from forensics.queue_findings.candidate import Candidate, KnowsQueueSettings, is_redrive_policy_known
 from forensics.queue_findings.holding import GAVE_BACK, is_failed_in_flight
 from forensics.queue_findings.metric_series import MetricPoint, MetricSeries
 from forensics.queue_rules import QueueFacts
@@ -85,7 +85,7 @@ def poison_messages(unfinished: Iterable[Unfinished]) -> list[Candidate]:
             QueueFacts(
                 receive_count=message.receive_count,
                 is_unfinished=message.is_unfinished,
-                has_settings=message.settings.get("evidence_id") is not None,
+                has_settings=is_redrive_policy_known(message.settings),
             ),
         )
         for message in unfinished
@@ -119,7 +119,7 @@ def outlived_messages(
         last = max(points, key=lambda p: (p.at, p.evidence_id), default=None)
         facts = QueueFacts(
             is_unfinished=True,
-            has_settings=message.settings.get("evidence_id") is not None,
+            has_settings=is_redrive_policy_known(message.settings),
             retention_s=message.settings.get("message_retention_s"),
             is_watched=_is_watched(message.delivery.received_at, ends_at, watched),
             age_s=int(last.value) if last else None,

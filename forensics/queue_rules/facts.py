@@ -18,7 +18,7 @@ class QueueFacts(NamedTuple):
     receive_count: int | None = None
     max_receive_count: int | None = None
     has_settings: bool = False
-    """A snapshot of the queue's settings is in the evidence."""
+    """It is known whether the queue had a dead-letter queue then, and which."""
     dead_letter_queue: str | None = None
     is_in_dead_letter_queue: bool = False
     """The dead-letter queue showed a message just after this one could have been moved."""

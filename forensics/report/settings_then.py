@@ -9,7 +9,7 @@ from forensics.advised_visibility import of_function_s
 from forensics.clock import micros
 from forensics.identity import queue_name
 from forensics.sentence import said
-from forensics.settings_in_force import NEWEST, SettingsInForce
+from forensics.settings_in_force import NEWEST, SettingsInForce, is_unknown
 from forensics.words import clock_text, span_text
 
 Row = Mapping[str, Any]
@@ -132,14 +132,14 @@ def _settings(
         column = "reports_batch_item_failures"
         yield _Told("partial batch responses", shown, advice, partial is False, mapping, column)
         column = "maximum_concurrency"
-        most = NOT_KNOWN if _is_unknown(mapping, column) else _number(mapping[column]) or "no limit"
+        most = NOT_KNOWN if is_unknown(mapping, column) else _number(mapping[column]) or "no limit"
         yield _Told("maximum concurrency", most, state=mapping, column=column)
     if queue:
         column = "dead_letter_queue_arn"
-        dead, receives, is_unknown = queue[column], queue["max_receive_count"], _is_unknown(queue, column)
-        shown = NOT_KNOWN if is_unknown else queue_name(dead) if dead else "none"
+        dead, receives, is_open = queue[column], queue["max_receive_count"], is_unknown(queue, column)
+        shown = NOT_KNOWN if is_open else queue_name(dead) if dead else "none"
         advice = "one, kept longer than the queue itself"
-        yield _Told("dead-letter queue", shown, advice, not dead and not is_unknown, queue, column)
+        yield _Told("dead-letter queue", shown, advice, not dead and not is_open, queue, column)
         if receives is not None:
             advice = said("{count} or more", count=LEAST_RECEIVES)
             name = "receives before the dead-letter queue"
@@ -164,12 +164,7 @@ def _fact(told: _Told, newest: _Told | None, rows: Mapping[str, Row], began: dat
 
 def _unknown(state: Row | None, column: str) -> str | None:
     """Say that a setting is not known, where a later change shows that it was another one."""
-    return NOT_KNOWN if state and _is_unknown(state, column) else None
-
-
-def _is_unknown(state: Row, column: str) -> bool:
-    """Tell whether it was set later, and nothing tells what it was before."""
-    return bool(state["known"][column].is_unknown)
+    return NOT_KNOWN if state and is_unknown(state, column) else None
 
 
 def _is_by_log(function: Row, timeout_s: int) -> bool:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from forensics.settings_in_force import recorded_changes
+from forensics.recorded_changes import recorded_changes
 
 AT = datetime(2026, 11, 20, 4, tzinfo=UTC)
 QUEUE = "arn:aws:sqs:eu-west-1:123456789012:payments.fifo"

@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from forensics.clock import micros
-from forensics.settings_in_force import Change, SettingsInForce, intervals
+from forensics.recorded_changes import Change
+from forensics.settings_in_force import SettingsInForce, intervals
 from tests.waiting import instructions_of
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -1,12 +1,13 @@
 """Small ledgers of one queue. Times are seconds from ``START`` where they are written, microseconds in what is made of them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from hypothesis import strategies as st
 
 from forensics.judging.model import Message
 from forensics.queue_rules import QUEUE_RULES
+from forensics.settings_in_force import Known
 from forensics.streams.model import Delivery
 
 START = 1_795_150_800 * 1_000_000
@@ -91,10 +92,12 @@ def verdict(
 
 
 class InForce:
-    """Settings of the one queue, from ever on; those of a moment that nothing tells are unknown."""
+    """Settings of the one queue, from ever on; those of a moment that nothing tells are unknown, and so are those ``set_later``."""
 
-    def __init__(self, **settings: Any) -> None:
-        self.row: Mapping[str, Any] | None = {"evidence_id": "queue:jobs"} | settings if settings else None
+    def __init__(self, set_later: Collection[str] = (), **settings: Any) -> None:
+        row = {"dead_letter_queue_arn": None} | settings
+        known = {name: Known(value, "queue:jobs", is_unknown=name in set_later) for name, value in row.items()}
+        self.row: Mapping[str, Any] | None = row | {"evidence_id": "queue:jobs", "known": known} if settings else None
 
     def queue(self, queue_arn: str | None, at: int | None) -> Mapping[str, Any] | None:
         return self.row if queue_arn == QUEUE_ARN and at is not None else None

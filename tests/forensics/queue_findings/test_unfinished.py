@@ -66,6 +66,12 @@ POISON: dict[str, tuple[Delivery, Message | None, InForce, list[str]]] = {
         [],
     ),
     "of a queue that nothing tells of": (last(), THRICE, InForce(), ["undecidable"]),
+    "of a queue whose dead-letter queue was set later": (
+        last(),
+        THRICE,
+        InForce(["dead_letter_queue_arn"], max_receive_count=None),
+        ["undecidable"],
+    ),
     "seen once, as its third receive": (last(), None, NO_DLQ, ["supported"]),
     "seen once, not counted": (last(receive_count=None), None, NO_DLQ, []),
     "seen once, its end unknown": (last("unknown"), None, NO_DLQ, []),
