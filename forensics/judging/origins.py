@@ -10,8 +10,10 @@ from forensics.judging.known import first_known, highest, lowest, unknown_first,
 from forensics.judging.sends import Send
 from forensics.judging.surroundings import Surroundings
 from forensics.origins import IdPair, Origin, origin_of
+from forensics.settings_in_force import is_unknown
 from forensics.streams.model import Delivery
 
+_LEFT_BEHIND = ("visibility_expired", "unknown")
 _SDK_RETRY_US = 60 * 1_000_000
 """An SDK that gets no answer asks again within seconds, and gives up within a minute."""
 
@@ -128,11 +130,18 @@ def _sent(item: Iterable[Delivery], around: Surroundings) -> _Sent:
 
 
 def _was_dead_lettered(of_message: Sequence[Delivery], around: Surroundings) -> bool | None:
-    """Tell whether a message went to the dead-letter queue; None where it may have, after receives that nobody read of."""
+    """Tell whether a message went to the dead-letter queue; None where it may have, after receives that nobody read of.
+
+    Or left behind in a queue of which nothing tells whether it had one then.
+    """
     if any(may_have_moved(d, around) for d in of_message):
         return True
+    last = of_message[-1]
+    queue = around.in_force.queue(last.polled_arn, last.received_at)
+    if queue is not None and is_unknown(queue, "dead_letter_queue_arn") and last.ended_by in _LEFT_BEHIND:
+        return None
     has_queue = any(d.dead_letter_queue_arn is not None for d in of_message)
-    return None if has_queue and may_have_come_unread(of_message[-1], around) else False
+    return None if has_queue and may_have_come_unread(last, around) else False
 
 
 def _shown_by(message: _Sent) -> str | None:

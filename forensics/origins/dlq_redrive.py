@@ -37,10 +37,7 @@ def dlq_redrive(ids: IdPair) -> Ruling:
         return excluded("no move task out of the dead-letter queue was on when it was sent")
     if ids.was_moved_then is None:
         had = "{id} was not deleted at its last receive before the dead-letter queue; nothing tells whether somebody redrove it"
-        may_have = (
-            "{id} may have gone to the dead-letter queue while a consumer's log was not read; nothing tells whether somebody "
-            "redrove it"
-        )
+        may_have = "nothing tells whether {id} went to the dead-letter queue, nor whether somebody redrove it"
         return undecidable(
             said(had if ids.earlier_was_dead_lettered else may_have, id=ids.earlier_id),
             "the dead-letter queue's move tasks, which SQS keeps for its last ten",
@@ -48,11 +45,10 @@ def dlq_redrive(ids: IdPair) -> Ruling:
     if ids.earlier_was_dead_lettered is None:
         return undecidable(
             said(
-                "a move task was on when it was sent, and {id} may have gone to the dead-letter queue while a consumer's log was not "
-                "read",
+                "a move task was on when it was sent, and nothing tells whether {id} went to the dead-letter queue",
                 id=ids.earlier_id,
             ),
-            "the consumers' logs of that time",
+            "the consumers' logs and the queue's settings of that time",
         )
     return undecidable(
         "a move task was on when it was sent, but the logs do not show both bodies",

@@ -14,7 +14,7 @@ class IdPair(NamedTuple):
     ``shown_by``: the record of the SendMessage that gave the later message its id, in words; ``request_id``: the producer's own
     request that its lines name for both sends; ``is_only_send_logged``: its producer, who logs every send, logged the later
     one and not the earlier; ``is_missing_send``: nor the later one. ``has_same_event``: their business key is the id that SNS, EventBridge or S3 gave the event.
-    ``earlier_was_dead_lettered`` is None where it may have been while a consumer's log was not read.
+    ``earlier_was_dead_lettered`` is None where it may have been: while a consumer's log was not read, or with settings that nothing tells.
     ``may_be_other_work``: the deduplication id is all that they share, and the bodies differ in times, attempts or request ids,
     or (``is_id_of_body``) that id may be the hash of their equal body.
     """

@@ -33,12 +33,12 @@ def producer_retry(ids: IdPair) -> Ruling:
         return excluded("the two messages have neither a business key nor a framework's job id in common")
     if _may_be_redriven(ids):
         had = "{id} was not deleted at its last receive before the dead-letter queue, so a redrive would explain it too"
-        may_have = "{id} may have gone to the dead-letter queue while a consumer's log was not read, so a redrive would explain it too"
+        may_have = "nothing tells whether {id} went to the dead-letter queue, and a redrive would explain it too"
         return undecidable(
             said(had if ids.earlier_was_dead_lettered else may_have, id=ids.earlier_id),
             "the dead-letter queue's move tasks, which SQS keeps for its last ten"
             if ids.was_moved_then is None
-            else "the consumers' logs of that time"
+            else "the consumers' logs and the queue's settings of that time"
             if ids.earlier_was_dead_lettered is None
             else "md5OfBody in the printed batch",
         )

@@ -2,8 +2,10 @@
 
 import pytest
 
+from forensics.clock import moment
 from forensics.judging import origins
 from forensics.origins import IdPair, Origin
+from forensics.settings_in_force import SettingsInForce
 from tests.forensics.judging.plain import LATE, Around, S, delivery
 
 SENT = {"m1": {"sent_ms": 0}, "m2": {"sent_ms": 2_500}}
@@ -142,6 +144,34 @@ def test_of_the_first_that_is_named_after_another_nothing_else_is_told(monkeypat
     assert asked(origins, monkeypatch, messages)["m1"] == IdPair(
         earlier_id="m2", is_fifo=True, has_same_deduplication_id=None, is_named_after_earlier=True
     )
+
+
+SET_LATER = {
+    "it was left behind": ("visibility_expired", True, None),
+    "nothing tells how it ended": ("unknown", True, None),
+    "it was deleted": ("deleted", True, False),
+    "left behind in a queue that had none": ("visibility_expired", False, False),
+}
+
+
+@pytest.mark.parametrize(("ended_by", "is_set_later", "expected"), SET_LATER.values(), ids=SET_LATER)
+def test_a_dead_letter_queue_that_was_set_later_may_have_been_there_before(
+    monkeypatch, ended_by, is_set_later, expected
+):
+    """Its redrive policy was changed an hour after the receive, and read then."""
+    changed = moment(3_600 * S) if is_set_later else None
+    snapshot = {
+        "queue_arn": "q",
+        "dead_letter_queue_arn": "dead" if is_set_later else None,
+        "evidence_id": "queue",
+        "last_modified_at": changed,
+        "observed_at": moment(7_200 * S),
+    }
+    around = Around(in_force=SettingsInForce.of([snapshot], [], []))
+    facts = {"queue_arn": "q", "received_at": S}
+    messages = {"m1": {"sent_ms": 1, "ended_by": ended_by, **facts}, "m2": {"sent_ms": 2, **facts}}
+
+    assert asked(origins, monkeypatch, messages, around)["m2"].earlier_was_dead_lettered is expected
 
 
 def test_what_any_delivery_says_of_a_message_counts(monkeypatch):
