@@ -29,7 +29,7 @@ class ManyWorlds:
 @pytest.fixture(scope="session")
 def many_worlds(tmp_path_factory) -> ManyWorlds:
     """Worlds of every kind, and those written by hand."""
-    seeded = [World(seed) for seed in (*seeds.DRAWN, *seeds.DEAD_LETTERS)] + seeds.troubled()
+    seeded = [World(seed) for seed in (*seeds.DRAWN, *seeds.DEAD_LETTERS)] + seeds.troubled() + seeds.set_later()
     drawn = thought_up()
     whole = worlds_kept_whole()
     lake = fill_lake(seeded + drawn, tmp_path_factory.mktemp("worlds") / "lake")

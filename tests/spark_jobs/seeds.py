@@ -30,6 +30,11 @@ def uncounted() -> list[World]:
     return [World(200_010 + n, _NOT_COUNTING) for n in range(3)]
 
 
+def set_later() -> list[World]:
+    """Return a world of poison whose queue's dead-letter queue is only seen after its settings were changed."""
+    return [World(85_406_016, kind="settings changed later")]
+
+
 def troubled() -> list[World]:
     """Return worlds that show what the broken jobs of ``test_mutants`` get wrong."""
     return [*reused_ids(), *uncounted()]
