@@ -40,7 +40,8 @@ READ_LATER_MS = 2 * 86_400_000
 class Kept:
     """The evidence of one world: which lines stayed, over which window, and everything beside the lines.
 
-    Where lines come late (``is_first_reading``), some of them are not there yet; a day later all are.
+    Where lines come late (``is_first_reading``), some of them are not there yet; a day later all are. Of the ``stored`` lines
+    those before the world's ``since`` are left out: ``lines`` are the others.
     """
 
     def __init__(self, world: "World", is_first_reading: bool = True) -> None:
@@ -66,7 +67,9 @@ class Kept:
         elif loss == "gap" and world.book.lines:
             begin = self.rng.choice(world.book.lines).at_ms - self.rng.randrange(1_000)
             self.gap = (begin, begin + max(1_000, int(span * self.rng.uniform(0.1, 0.3))))
-        self.lines = self._keep(loss)
+        self.stored = self._keep(loss)
+        self.since_ms = world.since.at_ms if world.since else 0
+        self.lines = [line for line in self.stored if line.at_ms >= self.since_ms]
         if loss in ("tail", "late"):
             world.cut_truth(self.end_ms)
         for known in world.truth.values():
@@ -125,12 +128,19 @@ class Kept:
         return [line for line in lines if id(line) in rescued or line in set(kept)] if rescued else kept
 
     @property
+    def read_from_ms(self) -> int:
+        """From when on lines count as read."""
+        return max(self.start_ms, self.kept_from_ms, self.since_ms)
+
+    @property
     def denied_group(self) -> str | None:
         """The log group that could not be read."""
         return self.world.consumer_groups[-1] if self.world.plan.loss == "denied" else None
 
     def is_known_unread(self, delivery: Delivery) -> bool:
-        """Tell whether the readings say that the lines of a delivery were not read."""
+        """Tell whether the readings say that the lines of a delivery were not read, or some of them are left out."""
+        if delivery.received_ms < self.since_ms:
+            return True
         if self.gap and delivery.received_ms < self.gap[1] and (delivery.ended_ms or self.end_ms) >= self.gap[0]:
             return True
         return self.denied_group is not None and self.denied_group.endswith(f"/{delivery.consumer}")
@@ -195,7 +205,7 @@ class Kept:
     def _log_events(self) -> list[dict[str, Any]]:
         seen: Counter[tuple[str, int]] = Counter()
         rows = []
-        for line in self.lines:
+        for line in self.stored:
             order = seen[line.stream, line.at_ms]
             seen[line.stream, line.at_ms] += 1
             event_id = f"{38_000_000_000_000_000_000 + line.at_ms:020d}{self.world.seed:012d}{line.number:024d}"
@@ -550,7 +560,7 @@ class Kept:
     def _coverage_row(
         self, group: str, begin: int, end: int, status: str, source: str = "log_events"
     ) -> dict[str, Any]:
-        stored = sum(line.group == group and begin <= line.at_ms < end for line in self.lines)
+        stored = sum(line.group == group and begin <= line.at_ms < end for line in self.stored)
         detail = {"denied": "AccessDeniedException: not authorized to perform logs:FilterLogEvents"}.get(status)
         return {
             "evidence_id": evidence_id("coverage", source, group, begin, end, status, self.is_first_reading),

@@ -78,9 +78,7 @@ class Telling:
     def _was_read(self, start_ms: int, end_ms: int) -> bool:
         """All that consumers wrote in a time was read."""
         kept = self._evidence
-        is_inside = (
-            max(kept.start_ms, kept.kept_from_ms) <= start_ms and end_ms < kept.end_ms and not kept.is_provisional
-        )
+        is_inside = kept.read_from_ms <= start_ms and end_ms < kept.end_ms and not kept.is_provisional
         is_whole = kept.gap is None or end_ms < kept.gap[0] or start_ms >= kept.gap[1]
         return is_inside and is_whole and self.plan.loss != "denied"
 

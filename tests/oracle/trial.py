@@ -5,25 +5,29 @@ import shutil
 import sys
 from pathlib import Path
 
+from forensics.clock import moment
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
 from tests.oracle import World
 from tests.oracle.bundle import fill_lake, read_again, read_findings, settings_of
 from tests.oracle.judge import Problem, Score, judge
+from tests.oracle.left_out import LEFT_OUT, SINCE_MS, world_of
 
 
 def judged(root: Path, is_passing: bool, kind: str, seeds: range) -> tuple[list[Problem], Score]:
     """Play worlds of one kind into a lake of their own below a folder, correlate it and judge what it says."""
-    worlds = [World(seed, kind=kind) for seed in seeds]
+    is_cut = kind == LEFT_OUT
+    worlds = [world_of(seed) if is_cut else World(seed, kind=kind) for seed in seeds]
+    since = moment(SINCE_MS * 1000) if is_cut else None
     folder = root / f"lake-{kind.replace(' ', '-')}-{seeds[0]}"
     lake = fill_lake(worlds, folder)
-    correlate(lake, settings_of(worlds), carrier=Here())
+    correlate(lake, settings_of(worlds), since=since, carrier=Here())
     problems, score = judge(worlds, read_findings(lake))
     late = [world for world in worlds if world.has_late_lines]
     if late:
         problems = [problem for problem in problems if problem.is_unsound]
         read_again(late, lake)
-        correlate(lake, settings_of(worlds), carrier=Here())
+        correlate(lake, settings_of(worlds), since=since, carrier=Here())
         more, score = judge(worlds, read_findings(lake))
         problems = sorted(problems + more, key=lambda p: not p.is_unsound)
     if is_passing:

@@ -102,7 +102,7 @@ class Untold:
         if (self._links_keys or delivery.batch_count == 1) and (delivery.run_id, key) in self._marked_keys:
             return True
         if delivery.run_id is None:
-            return self._shows_every_run
+            return self._shows_every_run and delivery.received_ms >= self.world.evidence.since_ms
         if id(delivery) not in self._named:
             return False
         if self.plan.is_durable and len(delivery.handlings) > 1 and not self._has_marks:

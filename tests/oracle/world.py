@@ -3,7 +3,7 @@
 import json
 import random
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 from zlib import crc32
 
@@ -28,18 +28,27 @@ def chance(seed: int) -> random.Random:
     return random.Random(f"oracle {seed}")
 
 
+class Since(NamedTuple):
+    """Log events of a world before ``at_ms`` are left out, though the lake has them; the world begins at ``started_ms``."""
+
+    started_ms: int
+    at_ms: int
+
+
 class World:
     """Plays at once when made. ``truth`` is by message id; ``rows(table)`` is what AWS would have kept.
 
     Names of queue, function and log group hold the seed, so that many worlds fit into one lake.
     """
 
-    def __init__(self, seed: int, plan: Plan | None = None, kind: str = ANYTHING) -> None:
-        self.seed, self.kind = seed, kind
+    def __init__(self, seed: int, plan: Plan | None = None, kind: str = ANYTHING, since: Since | None = None) -> None:
+        self.seed, self.kind, self.since = seed, kind, since
         self._given_plan = plan
         self.rng = chance(seed)
         self.plan = KINDS[kind](self.rng).deployed(random.Random(f"deployed {seed}")) if plan is None else plan
         self.started_ms = EPOCH_MS + (seed % 5000) * 7 * 3_600_000 + self.rng.randrange(3_600_000)
+        if since:
+            self.started_ms = since.started_ms
         self.simulation = Simulation(self.started_ms)
         self.book = LogBook()
         self.truth: dict[str, MessageTruth] = {}
@@ -50,9 +59,9 @@ class World:
         self.evidence = evidence.Kept(self)
         self._forget_dead_letters()
 
-    def __reduce__(self) -> tuple[type["World"], tuple[int, Plan | None, str]]:
-        """Travel to other processes as seed, plan and kind: they play the same again."""
-        return World, (self.seed, self._given_plan, self.kind)
+    def __reduce__(self) -> tuple[type["World"], tuple[int, Plan | None, str, Since | None]]:
+        """Travel to other processes as what it was made of: they play the same again."""
+        return World, (self.seed, self._given_plan, self.kind, self.since)
 
     @property
     def queue_name(self) -> str:

@@ -10,6 +10,9 @@ from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
 from tests.oracle import World
 from tests.oracle.bundle import fill_lake, settings_of
+from tests.oracle.judge import stories
+from tests.oracle.left_out import LEFT_OUT
+from tests.oracle.trial import judged
 
 pytestmark = pytest.mark.slow
 
@@ -30,3 +33,12 @@ def test_receives_that_are_left_out_do_not_count_as_receives_without_a_run(tmp_p
     assert generation.data_since_at == since
     assert found
     assert not wrong
+
+
+def test_no_finding_breaks_a_promise_where_log_events_are_left_out(tmp_path):
+    problems, score = judged(tmp_path, True, LEFT_OUT, range(85403030, 85403050))
+    unsound = [p for p in problems if p.is_unsound]
+
+    assert not unsound, stories(unsound)
+    assert score.rows > 30
+    assert score.repeated > 10
