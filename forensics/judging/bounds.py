@@ -20,7 +20,7 @@ from forensics.judging.ending import (
     was_left_to_delete,
 )
 from forensics.judging.known import first_known
-from forensics.judging.pairs import held_before
+from forensics.judging.pairs import are_one_receive, held_before
 from forensics.judging.placing import LONGEST_INIT_MS
 from forensics.judging.surroundings import Surroundings
 from forensics.limits import LONGEST_VISIBILITY_S
@@ -61,9 +61,16 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
 
 
 def _hides_runs(item: Sequence[Delivery]) -> bool:
-    """Tell whether a receive that no log shows may have been in several runs, each of which did the work: of a function that may be durable."""
-    may_be_durable = any(d.consumer_kind == "lambda" and d.is_durable is not False for d in item)
-    return may_be_durable and any(d.unseen_basis == "unseen" for d in item)
+    """Tell whether a receive that no log shows may have been in several runs, each of which did the work.
+
+    Of a function that may be durable; or of one that had another receive of the message in two runs: its poller invokes it again.
+    """
+    if not any(d.unseen_basis == "unseen" for d in item):
+        return False
+    of_functions = [d for d in item if d.consumer_kind == "lambda"]
+    if any(d.is_durable is not False for d in of_functions):
+        return True
+    return any(are_one_receive(one, other) and not other.may_be_same_receive for one, other in pairwise(of_functions))
 
 
 def _may_have_been_kept(item: Sequence[Delivery]) -> bool:

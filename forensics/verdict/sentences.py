@@ -87,7 +87,7 @@ def _sentence_of(clause: str) -> str:
 
 OPEN_WORDS = {
     "unread": "Nothing bounds it: it may have been redelivered while the log of one of its consumers was not read.",
-    "unseen_runs": "Nothing bounds it: of some receives no log shows a run, and of a function that may be durable several runs may each have done the work.",
+    "unseen_runs": "Nothing bounds it: of some receives no log shows a run, and of a function that may be durable, or was invoked again for one receive, several runs may each have done the work.",
     "outlived": "Nothing bounds it: its last run outlived the visibility timeout, so it may have been redelivered to a consumer whose log "
     "does not show every run.",
     "key_alone": "Nothing bounds it: only its business key is logged, so lines that name a message id may be of it too.",

@@ -13,7 +13,7 @@ from forensics.identity import evidence_id, handle_token
 from forensics.parsers.sends import pattern_of, read_as
 from forensics.settings import Producer
 from tests.oracle.lines import Line, at
-from tests.oracle.truth import Delivery
+from tests.oracle.truth import Delivery, MessageTruth
 
 if TYPE_CHECKING:
     from tests.oracle.plan import Plan
@@ -138,12 +138,20 @@ class Kept:
         return self.world.consumer_groups[-1] if self.world.plan.loss == "denied" else None
 
     def is_known_unread(self, delivery: Delivery) -> bool:
-        """Tell whether the readings say that the lines of a delivery were not read, or some of them are left out."""
+        """Tell whether the readings say that the lines of a delivery were not read, or left out.
+
+        That its receive was in several runs they do not say, unless the lines that are kept tell so of another receive of its message.
+        """
         if delivery.received_ms < self.since_ms:
-            return True
+            return len(delivery.handlings) == 1 or self._shows_several_runs(self.world.truth[delivery.message_id])
         if self.gap and delivery.received_ms < self.gap[1] and (delivery.ended_ms or self.end_ms) >= self.gap[0]:
             return True
         return self.denied_group is not None and self.denied_group.endswith(f"/{delivery.consumer}")
+
+    @staticmethod
+    def _shows_several_runs(known: MessageTruth) -> bool:
+        """Tell whether lines tell of several runs of one receive of a message."""
+        return any(sum(d.run_id in known.named_runs for d in first.handlings) > 1 for first in known.receives)
 
     def _note_what_shows(self) -> None:
         plan = self.world.plan

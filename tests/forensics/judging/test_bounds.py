@@ -2,11 +2,13 @@
 
 import pytest
 
+from forensics.identity import handle_token
 from forensics.judging import bounds
 from tests.forensics.judging.plain import LATE, MIN, Around, S, delivery
 
 H = 60 * MIN
 TWICE = 60 * S
+HANDLE = handle_token("AQEB" + "h" * 60)
 BESIDE = {"visibility_timeout_s": 30, "received_at": 5 * S}
 
 
@@ -183,18 +185,35 @@ UNSEEN_RUNS = {
     "of one that may be": ({}, {"is_durable": None}, "unseen_runs"),
     "of a worker": ({}, {"is_durable": None, "consumer_kind": "worker"}, None),
     "where the logs would have shown its runs": ({"unseen_basis": "never_started"}, {"is_durable": True}, None),
+    "of one that was invoked again": ({}, {}, {}, "unseen_runs"),
+    "of one that was invoked again, where the logs would have shown it": (
+        {"unseen_basis": "never_started"},
+        {},
+        {},
+        None,
+    ),
+    "of one that seems to be told twice": ({}, {}, {"may_be_same_receive": True}, None),
+    "of one that had another receive": (
+        {},
+        {},
+        {"receive_count": 3, "receipt_handle": handle_token("AQEB" + "i" * 60)},
+        None,
+    ),
+    "of one, beside a worker with its receive": ({}, {}, {"consumer_kind": "worker"}, None),
 }
-"""A receive that no log shows, the delivery behind it, and why nothing bounds how often the work was done."""
+"""A receive that no log shows, the delivery behind it, another one behind it, if any, and why nothing bounds how often the work was done."""
 
 
-def unseen_runs(of, unseen, seen):
-    last = delivery(receive_count=2, ended_by="dead_lettered", **seen)
-    return of.why_open([delivery(receive_count=1, **UNSEEN | unseen), last], Watched(-LATE, LATE))
+def unseen_runs(of, unseen, seen, *more):
+    last = {"receive_count": 2, "ended_by": "dead_lettered", "receipt_handle": HANDLE, **seen}
+    item = [delivery(receive_count=1, **UNSEEN | unseen), delivery(**last), *(delivery(**last | one) for one in more)]
+    return of.why_open(item, Watched(-LATE, LATE))
 
 
-@pytest.mark.parametrize(("unseen", "seen", "expected"), UNSEEN_RUNS.values(), ids=UNSEEN_RUNS)
-def test_a_receive_that_no_log_shows_may_have_been_in_several_runs(unseen, seen, expected):
-    assert unseen_runs(bounds, unseen, seen) == expected
+@pytest.mark.parametrize("said", UNSEEN_RUNS.values(), ids=UNSEEN_RUNS)
+def test_a_receive_that_no_log_shows_may_have_been_in_several_runs(said):
+    *case, expected = said
+    assert unseen_runs(bounds, *case) == expected
 
 
 OUTLIVED = {
