@@ -20,7 +20,7 @@ from forensics.streams.model import ERROR, SKIPPED, Delivery, Fact, LogGroup, Pl
 from forensics.streams.once import ECHO_US, MOMENT_US, facts_once
 from forensics.streams.parting import STARTS, parted
 from forensics.streams.threads import Threads
-from forensics.streams.told_of_handling import SURENESS, visible_from
+from forensics.streams.told_of_handling import SURENESS, visible_from, with_sure_count
 from forensics.streams.tries import done_more, last_try, with_tries_in_hand
 
 _FAILURES = frozenset({"worker_raised", "worker_failed", "worker_gave_up", "worker_timed_out", ERROR})
@@ -72,9 +72,10 @@ def handlings_of(
         if placed.fact.role in SURENESS and placed.fact.message_id is not None
     }
     found = []
+    is_one_process = one_at_a_time and not is_shared(facts)
     for item_id, its_facts in by_item.items():
         last_ms, same_ms = None, 0
-        parts = parted(its_facts, group, one_at_a_time)
+        parts = [with_sure_count(part, is_one_process) for part in parted(its_facts, group, one_at_a_time)]
         for number, handling in enumerate(parts, 1):
             ms = handling[0].at // 1000
             same_ms = same_ms + 1 if ms == last_ms else 1

@@ -20,7 +20,6 @@ from forensics.streams.told_of_handling import (
     shows_work,
     threads_of,
     visible_from,
-    with_sure_count,
 )
 
 STARTS = frozenset({"started", "worker_started"})
@@ -40,7 +39,7 @@ def parted(facts: Sequence[AboutItem], group: LogGroup, one_at_a_time: bool) -> 
         for about in sorted(line, key=_by_weight):
             message.hear(about)
     give_back(message.handlings)
-    return [with_sure_count(handling) for handling in message.handlings]
+    return message.handlings
 
 
 def _by_weight(about: AboutItem) -> tuple[bool, int]:

@@ -50,12 +50,17 @@ def counts_in(handling: Sequence[Fact]) -> set[int]:
     return {fact.receive_count for fact in handling if fact.receive_count is not None}
 
 
-def with_sure_count(handling: list[Fact]) -> list[Fact]:
-    """Return a handling without its receive count where neither what opens it nor every line tells one: some may be another's."""
+def with_sure_count(handling: list[Fact], is_one_process: bool) -> list[Fact]:
+    """Return a handling without its receive count where neither what opens it nor every line tells one: some may be another's.
+
+    Lines that say nothing but the message's name are no work. And where one process writes the stream, and has one message at a time, it
+    had received this one no more often before than what ends its lines tells.
+    """
     counted = {fact.evidence_id for fact in handling if fact.receive_count is not None}
     if not counted or any(fact.role in SURENESS and fact.evidence_id in counted for fact in handling):
         return handling
-    if counted.issuperset(fact.evidence_id for fact in handling):
+    telling = [fact for fact in handling if fact.role != "mention"] or handling
+    if counted.issuperset(fact.evidence_id for fact in (telling[-1:] if is_one_process else telling)):
         return handling
     return [fact._replace(receive_count=None) for fact in handling]
 

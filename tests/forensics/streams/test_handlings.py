@@ -706,17 +706,29 @@ def test_a_message_is_in_hand(said, expected):
     assert told(handlings(*said)) == expected
 
 
-@pytest.mark.parametrize(
-    ("said", "counts"),
-    [
-        (("started a count=1", "effect a", "deleted a"), [1]),
-        (("effect a count=1", "deleted a count=1"), [1]),
-        (("effect a", "deleted a count=1"), [None]),
-    ],
-    ids=["its opening tells it", "every line tells it", "one line without it may be another's"],
-)
-def test_a_handling_has_a_receive_count_for_sure_where(said, counts):
-    assert [delivery_of(handling, GROUP).receive_count for handling in handlings(*said)] == counts
+SURE_COUNTS = {
+    "its opening tells it": (("started a count=1", "effect a", "deleted a"), 1, 1),
+    "every line tells it": (("effect a count=1", "deleted a count=1"), 1, 1),
+    "one line without it may be another's": (("effect a", "deleted a count=1"), None, 1),
+    "what ends it does not tell it": (("deleted a count=1", "effect a"), None, None),
+    "what only names the message may be another's, and is no work": (("mention a", "worker_finished a count=2"), 2, 2),
+    "so it may stand behind": (("worker_finished a count=2", "mention a"), 2, 2),
+    "another line is work": (("mention a", "effect a", "worker_finished a count=2"), None, 2),
+    "nothing but names": (("mention a", "mention a count=2"), None, 2),
+    "its opening tells none": (("started a", "effect a", "deleted a count=2"), None, 2),
+}
+"""What is said of a message, and its receive count: where a stream may be of several processes, and of one with one message at a time."""
+SHARED = ("started b", "started c", "effect b")
+"""What several processes say."""
+
+
+@pytest.mark.parametrize(("said", "of_several", "of_one"), SURE_COUNTS.values(), ids=SURE_COUNTS)
+def test_a_handling_has_a_receive_count_for_sure_where(said, of_several, of_one):
+    for one_at_a_time, count in ((False, of_several), (True, of_one)):
+        found = handlings(*said, one_at_a_time=one_at_a_time)
+        assert [delivery_of(handling, GROUP).receive_count for handling in found] == [count]
+    shared = [h for h in handlings(*SHARED, *said, one_at_a_time=True) if h.item_id == "a"]
+    assert [delivery_of(handling, GROUP).receive_count for handling in shared] == [of_several]
 
 
 def test_a_failure_is_the_latest_handlings_where_a_process_has_one_message_at_a_time():
