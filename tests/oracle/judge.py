@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -297,7 +297,7 @@ def _judge_row(world: World, row: Row, score: Score, untold: Untold, keys_alone:
         sum(t.effects_done for t in world.truth.values() if t.business_key in keys),
         max((keys_alone.get(key, 0) for key in keys), default=0),
     )
-    most = max(done, by_lines)
+    most = max(done, by_lines, _done_untold(world, keys))
     is_sound = low <= most and (high is None or done <= high)
     shown = sum(t.effects_up_to_shown_count for t in works)
     later = [d for t in works for d in t.deliveries if t.is_hidden(d) and d.effects_ms]
@@ -345,6 +345,15 @@ def _judge_row(world: World, row: Row, score: Score, untold: Untold, keys_alone:
     if row["is_dead_lettered"] and not any(t.dead_lettered_ms for t in works):
         problems.append(Problem("false dead letter", world, message_id, "it never moved to the DLQ", row=row))
     return problems
+
+
+def _done_untold(world: World, keys: Set[str]) -> int:
+    """Return 1 where a guard lets a work end well that was done under another message's id, which no kept line names; else 0.
+
+    That it was done once is true of the work, whoever did it.
+    """
+    others = (t for t in world.truth.values() if t.business_key in keys and not t.named_runs and not t.is_event_shown)
+    return int(bool(world.plan.guard) and any(t.effects_done for t in others))
 
 
 def _judge_certainty(world: World, found: Findings) -> list[Problem]:

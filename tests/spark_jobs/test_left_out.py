@@ -42,3 +42,10 @@ def test_no_finding_breaks_a_promise_where_log_events_are_left_out(tmp_path):
     assert not unsound, stories(unsound)
     assert score.rows > 30
     assert score.repeated > 10
+
+
+def test_work_that_a_guard_let_end_well_was_done_once_though_under_an_id_that_is_left_out(tmp_path):
+    problems, score = judged(tmp_path, True, LEFT_OUT, range(85410156, 85410157))
+
+    assert not [p for p in problems if p.is_unsound], stories(problems)
+    assert score.rows
