@@ -28,6 +28,8 @@ def read_share(board: Board) -> str:
     """Say which share of the asked time was read; files show what was logged, and never that nothing else was."""
     if is_of_files(board):
         return say("read from files, in part")
+    if board.generation.data_since_at:
+        return say("evidence checked in part")
     return say("{percent} of the evidence read", percent=percent(_read(board)[0]))
 
 
@@ -36,9 +38,17 @@ def is_of_files(board: Board) -> bool:
     return are_files_alone(*_read(board))
 
 
-def share_card(grid: DeltaGenerator, coverage: list[dict[str, Any]], said: str | None = None) -> None:
-    """Show how complete the evidence is; of files no share can be told, for nobody knows what else was logged."""
-    if is_read_from_files(coverage):
+def share_card(
+    grid: DeltaGenerator, coverage: list[dict[str, Any]], board: Board, clock: Clock, said: str | None = None
+) -> None:
+    """Show how complete the evidence is; of files no share can be told, for nobody knows what else was logged.
+
+    Of logs that were left out none is told either: a share of time, of metrics too, would look as if next to nothing lacked.
+    """
+    if since := board.generation.data_since_at:
+        only = say("logs from {at} only", at=clock.day(since))
+        card(grid, say("Evidence complete"), say("in part"), said, delta=only, delta_color="off", delta_arrow="off")
+    elif is_read_from_files(coverage):
         card(grid, say("Evidence complete"), say("not known"), said_of_files())
     else:
         card(grid, say("Evidence complete"), percent(complete_share(coverage)), said)

@@ -231,7 +231,9 @@ def cards(
     )
     now, before = _twice(of_any_time, until, 0, page), _twice(of_any_time, until, 7, page)
     logs = [c for c in coverage if c["source"] == LOG_EVENTS.name]
+    since = page.board.generation.data_since_at
     compares = until is not None and was_read_in_full(logs, until - timedelta(days=14), until - timedelta(days=7))
+    compares = compares and (since is None or since <= until - timedelta(days=14))
     card(
         grid,
         say("Done twice, 7 days"),
@@ -256,7 +258,7 @@ def cards(
         said,
     )
     said = say("Time that was asked of every source and read in full. The Data page shows what is missing.")
-    share_card(grid, coverage, said)
+    share_card(grid, coverage, page.board, page.clock, said)
 
 
 def _at_risk(known: set[str], page: Page) -> int | None:

@@ -54,6 +54,8 @@ def no_suspicion(page: Page) -> None:
     queues = len({queue for queue, *_ in spans if queue})
     until = page.board.generation.data_until_at or max((end for *_, end, _ in spans), default=None)
     start = min((start for _, _, start, _, _ in spans), default=None)
+    if start and (since := page.board.generation.data_since_at):
+        start = max(start, since)
     when = (
         say(
             " from {start} to {end} {zone}",

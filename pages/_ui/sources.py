@@ -85,7 +85,7 @@ def sentence(coverage: list[Row], status: LakeStatus, page: Page) -> None:
 def cards(coverage: list[Row], status: LakeStatus, page: Page) -> None:
     """Show the four numbers."""
     grid = row(4)
-    share_card(grid, coverage)
+    share_card(grid, coverage, page.board, page.clock)
     card(grid, say("Log events"), f"{status.evidence_rows.get(LOG_EVENTS.name, 0):,}")
     card(grid, say("Deliveries checked"), f"{page.board.generation.row_counts.get('deliveries', 0):,}")
     bad = sum(s.is_not_readable for s in status.sources)

@@ -1,6 +1,7 @@
 """What the line under the navigation says of how much was read."""
 
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,18 +15,23 @@ AT = datetime(2026, 11, 20, tzinfo=UTC)
 FILES = Gap("log_events", "worker", AT, AT, "from files (1 file)")
 DENIED = Gap("queue_settings", "orders", AT, AT, "AccessDenied")
 SAID = {
-    "all was read": (1.0, [], "100 % of the evidence read"),
-    "files alone": (0.0, [FILES], "read from files, in part"),
-    "files, and a call that was denied": (0.0, [FILES, DENIED], "0 % of the evidence read"),
-    "files, and a part that was collected": (0.5, [FILES], "50.0 % of the evidence read"),
+    "all was read": (1.0, [], None, "100 % of the evidence read"),
+    "files alone": (0.0, [FILES], None, "read from files, in part"),
+    "files, and a call that was denied": (0.0, [FILES, DENIED], None, "0 % of the evidence read"),
+    "files, and a part that was collected": (0.5, [FILES], None, "50.0 % of the evidence read"),
+    "logs left out": (1.0, [], AT, "evidence checked in part"),
 }
 
 
-@pytest.mark.parametrize(("share", "gaps", "said"), SAID.values(), ids=SAID)
-def test_the_share_that_was_read_is_said(share, gaps, said, monkeypatch):
+@pytest.mark.parametrize(("share", "gaps", "since", "said"), SAID.values(), ids=SAID)
+def test_the_share_that_was_read_is_said(share, gaps, since, said, monkeypatch):
     monkeypatch.setattr(completeness, "_read", lambda board: (share, gaps))
 
-    assert completeness.read_share(None) == said
+    assert completeness.read_share(board(since)) == said
+
+
+def board(since=None):
+    return SimpleNamespace(generation=SimpleNamespace(data_since_at=since))
 
 
 def of_files(**values):
@@ -78,7 +84,7 @@ def test_of_files_no_share_is_told(coverage, value, day, monkeypatch):
     shown = []
     monkeypatch.setattr(completeness, "card", lambda grid, label, value, help=None: shown.append((label, value)))
 
-    completeness.share_card(None, coverage)
+    completeness.share_card(None, coverage, board(), None)
 
     assert shown == [("Evidence complete", value)]
     assert by_day(coverage) == {("orders", AT.date()): day}

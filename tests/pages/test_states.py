@@ -101,6 +101,34 @@ def test_every_page_says_itself_that_logs_were_left_out(visit, tmp_path, page):
     assert said.startswith(":orange["), "grey is overlooked"
 
 
+@pytest.mark.parametrize("page", ["app.py", "pages/data.py"])
+def test_evidence_is_not_called_complete_where_logs_were_left_out(visit, tmp_path, page):
+    story = Story(data_until_at=START + timedelta(hours=1))
+    tales.double_billing(story)
+    story.coverage(tales.CHARGE, START - timedelta(hours=1), START + timedelta(hours=1))
+    root = story.save(tmp_path / "lake", with_findings=False)
+    story.publish(Lake(root), data_since_at=START)
+    at = visit(page, root)
+    [complete] = [m for m in at.metric if m.label == "Evidence complete"]
+
+    assert complete.value == "in part"
+    assert complete.delta == "logs from 20 Nov 05:12 only"
+    assert "evidence checked in part" in words(at), "the line under the navigation says the same"
+
+
+def test_nothing_found_speaks_of_no_time_that_was_left_out(visit, tmp_path):
+    story = Story(data_until_at=START + timedelta(hours=1))
+    story.coverage(tales.CLICKS, START - timedelta(hours=1), START + timedelta(hours=1))
+    run = story.run(tales.CLICKS, "quiet", START, 1)
+    story.deliver(run, {"message_id": "quiet"}, 1, ended_by="deleted", effect="yes", basis="returned")
+    root = story.save(tmp_path / "lake", with_findings=False)
+    story.publish(Lake(root), data_since_at=START)
+
+    assert "No repeat was found from 20 Nov 2026 05:12 to 20 Nov 2026 06:12 UTC: 1 delivery" in words(
+        visit("app.py", root)
+    )
+
+
 def test_a_lake_of_files_is_told_to_import_more(visit, tmp_path):
     story = Story(data_until_at=datetime.now(UTC) - timedelta(minutes=180))
     tales.double_billing(story)
