@@ -17,6 +17,7 @@ from forensics.report.case import Case
 from forensics.report.changes import when_before
 from forensics.report.environment import environment
 from forensics.report.evidence_lines import EvidenceLine
+from forensics.report.folded import Part, parts
 from forensics.report.opening import headline
 from forensics.report.options import ReportOptions
 from forensics.report.prevention import ASIDE_WORDS, CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
@@ -39,6 +40,8 @@ MOST_LEDGER = {"incident.html.j2": 2000, "incident.md.j2": 400}
 MOST_PRINTED_CHARS = 800
 """Characters of a cited row on paper: a printed batch would fill a page."""
 SHORT_ID_CHARS = 8
+MOST_LINKS = 6
+"""Links from a finding to its evidence."""
 SCREEN = {"font": "system-ui, sans-serif", "mono": "ui-monospace, monospace", "more_style": ""}
 
 
@@ -77,6 +80,14 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
     def marks_of(work: Mapping[str, Any]) -> str:
         return marks_text(case.marks.of(work["item_ids"]))
 
+    evidence = (_proving(case) if is_printed else case.evidence)[:MOST_EVIDENCE_LINES]
+    linked: set[str] = set()
+
+    def link(ids: Sequence[str] | None, from_ledger: bool = False) -> list[str]:
+        labels = case.labels(list(ids or ()))[:MOST_LINKS]
+        linked.update(() if from_ledger else labels)
+        return labels
+
     page = _environment(options).get_template(template)
     return page.render(
         shown_chars=MOST_PRINTED_CHARS if is_printed else None,
@@ -114,7 +125,9 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         named=lambda code: language(TRIGGER_NAMES[code]) if code in TRIGGER_NAMES else language.maybe(code),
         said_of=lambda incident: language.sentence(headline(incident)),
         events=case.timeline[:MOST_EVENTS] if options.all_events else (),
-        evidence=(_proving(case) if is_printed else case.evidence)[:MOST_EVIDENCE_LINES],
+        evidence=evidence,
+        link=link,
+        parts=lambda: [Part(evidence)] if is_printed else list(parts(evidence, linked)),
         _=language,
         d=language.maybe,
         place=language.place,

@@ -28,7 +28,17 @@ DRAW = """
 const spec = JSON.parse(document.getElementById("timeline-data").textContent);
 Plotly.newPlot("timeline", spec.data, spec.layout, {displaylogo: false, responsive: true});
 """
-"""The report's own script; with plotly.js the only one that its content security policy lets run."""
+"""What draws it; beside plotly.js and UNFOLD the only script that the report's content security policy lets run."""
+UNFOLD = """
+function unfold() {
+  const row = location.hash.startsWith("#E") && document.getElementById(location.hash.slice(1));
+  const folded = row && row.closest("details:not([open])");
+  if (folded) { folded.open = true; row.scrollIntoView(); }
+}
+addEventListener("hashchange", unfold);
+unfold();
+"""
+"""Opens the folded rows that a link leads to, in browsers that do not by themselves."""
 
 
 def timeline_parts(case: Case, language: Language) -> dict[str, Any]:
@@ -69,7 +79,7 @@ def _template() -> dict[str, Any]:
 @cache
 def _scripts() -> dict[str, Any]:
     """Return ``scripts`` and ``policy``: plotly.js is five million characters, and the same for every report."""
-    scripts = (Markup(get_plotlyjs()), Markup(DRAW))  # noqa: S704 - ours, no evidence in them
+    scripts = (Markup(UNFOLD), Markup(get_plotlyjs()), Markup(DRAW))  # noqa: S704 - ours, no evidence in them
     return {"scripts": scripts, "policy": policy(scripts)}
 
 

@@ -5,6 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from forensics.report.options import ReportOptions
 from forensics.report.render import render
+from tests.forensics.report.test_folded import with_rows
 from tests.forensics.report.test_render import HOSTILE, with_text
 from tests.pages.browser import chromium_or_skip
 from tests.waiting import PATIENCE_MS
@@ -133,3 +134,15 @@ def test_on_a_phone_no_time_lies_on_another_and_the_tables_stand_apart(opened, c
     assert drawn_wide >= drawn >= 3
     assert (met_wide, met) == (0, 0)
     assert facts["y"] - keys["y"] - keys["height"] >= 10
+
+
+def test_a_link_opens_the_folded_row_that_it_leads_to(opened, case):
+    page, _, said = opened(render(with_rows(case), "html"))
+    row = page.locator("#E150")
+    assert not row.is_visible()
+
+    page.evaluate("location.hash = 'E150'")
+    row.wait_for()
+
+    assert page.locator("details.rows[open]").count() == 1
+    assert said == []
