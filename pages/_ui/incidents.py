@@ -48,7 +48,7 @@ Incident = dict[str, Any]
 BARS = 12
 """Bars of a fault's course: in a cell of 50 pixels twice as many are lines that nobody sees on a dark page."""
 TABLE_PX, LEAST_PX, FEWEST_PX = 866, 190, 150
-"""What a desk of 1360 pixels leaves the table's columns; what the one of what happened has, and at least where ids are long."""
+"""What a desk of 1360 pixels leaves the table's columns; what the one of what happened has, and at least beside one of long ids."""
 PERIODS = {"all": None, "24 h": timedelta(hours=24), "7 days": timedelta(days=7), "28 days": timedelta(days=28)}
 
 
@@ -317,18 +317,17 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
         for f in ranked
     ]
     is_english = language().code == "en"
-    px = {"Verdict": VERDICT_PX[is_english], "Last": 92 if is_english else 126, "Cause": 114}
+    px = {"Verdict": VERDICT_PX[is_english], "Last": 92, "Cause": 114 if is_english else 106}
     px |= {"State": 76, "Repeats": 62} if is_english else {"State": 90, "Repeats": 74}
     px |= {"Times": 46, "Over time": 66} if course else {}
-    if (
-        TABLE_PX - sum(px.values()) < 2 * FEWEST_PX
-    ):  # words of another language take more: the Fault page has its course
-        course = course[:1]
-        px.pop("Over time", None)
     texts, ids = ([row[name] for row in rows] for name in ("What happened", "Incident"))
     px["What happened"], px["Incident"] = widths_px(texts, ids, TABLE_PX - sum(px.values()))
-    wrapped = ("What happened", "State", "Cause", *(["Incident"] if px["Incident"] < whole_px(ids) else []))
-    high = row_px((row[name], px[name]) for row in rows for name in wrapped)
+    own_column = ["Incident"] if px["Incident"] else []
+    if not own_column:
+        for told in rows:
+            with_id = "{what} · last: {id}" if told["Times"] > 1 else "{what} · {id}"
+            told["What happened"] = say(with_id, what=told["What happened"], id=told["Incident"])
+    high = row_px((row[name], px[name]) for row in rows for name in ("What happened", "State", "Cause"))
     event = data_table(
         rows,
         hide_index=True,
@@ -345,7 +344,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
             "State",
             "Repeats",
             "Cause",
-            "Incident",
+            *own_column,
         ],
         column_config={
             "Verdict": verdict_column(),
@@ -369,7 +368,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
                 width=px["Repeats"], help=say("Times that work was done beyond the first.")
             ),
             "Cause": st.column_config.TextColumn(width=px["Cause"]),
-            "Incident": st.column_config.TextColumn(width=px["Incident"], help=say("The last one.")),
+            "Incident": st.column_config.TextColumn(width=px["Incident"] or None, help=say("The last one.")),
         },
         alt=say("Faults, the worst first"),
     )
@@ -382,11 +381,10 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
 def widths_px(texts: list[str], ids: list[str], room_px: int) -> tuple[int, int]:
     """Return the pixels of what happened and of the ids, in which nothing is pushed out at the right.
 
-    Ids stay on one line where that leaves room for the texts, which take three lines if they can; else both wrap.
+    Ids stay on one line: where a column of theirs leaves too little for the texts, it is 0 pixels wide, and each stands at its text's end.
     """
     whole = whole_px(ids)
     if room_px - whole < FEWEST_PX:
-        text_px = max(FEWEST_PX, room_px // 2)
-        return text_px, room_px - text_px
+        return min(max(LEAST_PX, whole), room_px), 0
     wanted = max(LEAST_PX, *(TEXT_PADDING_PX + -(-cells(text) // LINES_OF_A_ROW) * TEXT_CELL_PX for text in texts))
     return min(wanted, room_px - whole), whole

@@ -40,19 +40,20 @@ def test_rows_are_as_high_as_words_that_break_early_and_long_ids_take():
 
 
 IDS = {
-    "short": ("payments.fifo-20261130T2314Z", 436, True),
-    "beside the course of a fault": ("payments.fifo-20261130T2314Z", 548, False),
-    "as long as SQS allows": (f"{'q' * 75}.fifo-20261130T2314Z", 436, False),
+    "short": ("payments.fifo-20261130T2314Z", 436, True, True),
+    "beside the course of a fault": ("payments.fifo-20261130T2314Z", 548, False, True),
+    "as long as SQS allows": (f"{'q' * 75}.fifo-20261130T2314Z", 436, False, False),
 }
 
 
-@pytest.mark.parametrize(("name", "others_px", "is_whole"), IDS.values(), ids=IDS)
-def test_no_incident_s_id_is_pushed_out_of_the_table_at_the_right(name, others_px, is_whole):
+@pytest.mark.parametrize(("name", "others_px", "has_column", "is_whole"), IDS.values(), ids=IDS)
+def test_no_incident_s_id_is_pushed_out_of_the_table_at_the_right(name, others_px, has_column, is_whole):
     text_px, id_px = widths_px(["payments.fifo: 11 to 13 of 20 messages"], [name], TABLE_PX - others_px)
 
     assert text_px + id_px + others_px <= TABLE_PX
     assert text_px >= 150
-    assert (id_px >= whole_px([name])) == is_whole
+    assert bool(id_px) == has_column, "else it stands at its text's end"
+    assert (max(text_px, id_px) >= whole_px([name])) == is_whole
 
 
 def test_rows_of_one_line_are_no_higher_than_that():
