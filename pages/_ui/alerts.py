@@ -6,11 +6,14 @@ import streamlit as st
 
 from forensics.report.alerts import alerts
 from forensics.sentence import capitalized
-from pages._ui.cards import ROW_OF_TWO_LINES
-from pages._ui.said import say
+from pages._ui.cards import row_px
+from pages._ui.said import in_words, say
 from pages._ui.shell import Page
 from pages._ui.states import guarded
 from pages._ui.tables import data_table
+
+WHAT_PX, WORDS_PX = 214, 330
+"""Widths that a window of 1280 pixels leaves them."""
 
 
 def standing(page: Page) -> None:
@@ -34,11 +37,11 @@ def standing(page: Page) -> None:
         told=("Kind", "Severity", "What", "In words"),
         hide_index=True,
         key="alerts",
-        row_height=ROW_OF_TWO_LINES,
+        row_height=row_px((text, px) for a in found for text, px in ((a.title, WHAT_PX), (in_words(a.text), WORDS_PX))),
         placeholder="–",
         column_config={
-            "What": st.column_config.TextColumn(width=246),
-            "In words": st.column_config.TextColumn(width=398),
+            "What": st.column_config.TextColumn(width=WHAT_PX),
+            "In words": st.column_config.TextColumn(width=WORDS_PX),
         },
         alt=say("Alerts of the last day of the evidence"),
     )

@@ -12,6 +12,7 @@ from forensics.sentence import plain
 from forensics.spans import length, without
 
 Span = tuple[datetime, datetime]
+CLOUDTRAIL = "CloudTrail"
 
 
 def gaps(coverage: list[dict[str, Any]]) -> dict[tuple[str, str], list[Span]]:
@@ -111,7 +112,7 @@ def by_day(coverage: list[dict[str, Any]]) -> dict[tuple[str, date], str]:
         start, end = row["window_start_at"], row["window_end_at"]
         if start is None or end is None:
             continue
-        queue = queue_name(row["queue_arn"]) or row["resource"]
+        queue = _of_whom(row)
         for day, low, high in _days(start, end):
             key = (queue, day, row["source"], row["resource"])
             asked[key].append((low, high))
@@ -121,7 +122,7 @@ def by_day(coverage: list[dict[str, Any]]) -> dict[tuple[str, date], str]:
         start, end = row["window_start_at"], row["window_end_at"]
         if start is None or end is None:
             continue
-        queue = queue_name(row["queue_arn"]) or row["resource"]
+        queue = _of_whom(row)
         for day, low, high in _days(start, end):
             read[queue, day, row["source"], row["resource"]].append((low, high))
     found: dict[tuple[str, date], list[tuple[timedelta, timedelta]]] = defaultdict(list)
@@ -130,6 +131,12 @@ def by_day(coverage: list[dict[str, Any]]) -> dict[tuple[str, date], str]:
         found[key[:2]].append((whole, whole - length(without(spans, read.get(key, [])))))
     states = {key: _state(parts) for key, parts in found.items()}
     return {key: "files" if state != "complete" and key not in others else state for key, state in states.items()}
+
+
+def _of_whom(row: dict[str, Any]) -> str:
+    """Return whose day a reading counts for: its queue's, or its resource's; look-ups of single calls are CloudTrail's."""
+    resource = row["resource"] or row["source"]
+    return queue_name(row["queue_arn"]) or (CLOUDTRAIL if resource.startswith(f"{CLOUDTRAIL} ") else resource)
 
 
 def _days(start: datetime, end: datetime) -> Iterator[tuple[date, datetime, datetime]]:

@@ -12,7 +12,7 @@ from forensics.settings_text import changed_since
 from forensics.tables import BY_NAME
 from forensics.tables.evidence import LOG_EVENTS
 from pages._ui.board import Board, settings_path
-from pages._ui.cards import ROW_OF_TWO_LINES, ROW_PX, card, name_px, row, row_px, two_line_height, whole_px
+from pages._ui.cards import HEADER_PX, ROW_OF_TWO_LINES, ROW_PX, card, name_px, row, row_px, two_line_height, whole_px
 from pages._ui.completeness import said_of_files, share_card
 from pages._ui.coverage import by_day, complete_share, gaps, is_read_from_files
 from pages._ui.device import is_phone
@@ -26,7 +26,7 @@ from pages._ui.words import plain, with_commands
 
 POLICY = Path(__file__).resolve().parents[2] / "docs" / "iam-policy.json"
 """The one policy file, beside the pages in a checkout and in an installation."""
-MOST_DAYS = 28
+MOST_DAYS, MOST_QUEUES = 28, 20
 MARKS = {"complete": "● complete", "partial": "◐ partial", "missing": "○ missing", "files": "◐ from files"}
 Row = dict[str, Any]
 
@@ -111,6 +111,7 @@ def grid(coverage: list[Row]) -> None:
         hide_index=True,
         key="coverage",
         row_height=high,
+        height=high * min(len(queues), MOST_QUEUES) + HEADER_PX,
         column_config={"Queue": st.column_config.TextColumn(pinned=True, width=px)},
         alt=say("Coverage per queue and day"),
     )

@@ -5,12 +5,15 @@ from typing import Any
 import streamlit as st
 
 from forensics.sentence import capitalized, clause, said
+from pages._ui.said import count_text as count
 from pages._ui.said import in_words, say
 from pages._ui.words import cause, plain, rival
 
 Row = dict[str, Any]
 AT_ONCE = 20
 """Redeliveries on one page: a message that always fails has hundreds, each with a dozen causes ruled out."""
+FEW = 3
+"""Redeliveries of which each says what is ruled out without a click."""
 
 
 @st.fragment
@@ -21,7 +24,8 @@ def redelivered(redeliveries: list[Row], names: dict[tuple[str, str], str]) -> N
     st.subheader(say("Why it was redelivered"), anchor="why")
     several_ids = len({(r["queue_arn"], r["item_id"]) for r in redeliveries}) > 1
     in_order = sorted(redeliveries, key=lambda r: (r["item_id"], r["delivery_index"]))
-    for r in _of_page(in_order):
+    shown = _of_page(in_order)
+    for r in shown:
         who = f"{names[r['queue_arn'], r['item_id']]} · " if several_ids else ""
         number = (
             say("Receive #{n}", n=r["receive_count"])
@@ -30,11 +34,15 @@ def redelivered(redeliveries: list[Row], names: dict[tuple[str, str], str]) -> N
         )
         told = in_words(said("{clause}.", clause=capitalized(clause(r["sentence"]))))
         st.markdown(f"**{plain(who)}{number}: {plain(cause(r['cause']))}.** {plain(told)}")
-        lines = [say("- ruled out: {rival}", rival=rival(text)) for text in r["excluded"] or ()]
+        out = r["excluded"] or ()
+        lines = [] if len(shown) > FEW else [say("- ruled out: {rival}", rival=rival(text)) for text in out]
         if r["would_decide"]:
             lines.append(say("- would decide it: {would_decide}", would_decide=plain(in_words(r["would_decide"]))))
         if lines:
             st.markdown("\n".join(lines))
+        if out and len(shown) > FEW:
+            with st.expander(say("{cause} ruled out", cause=count(len(out), "cause")), icon=":material/rule:"):
+                st.markdown("\n".join(f"- {rival(text)}" for text in out))
 
 
 def _of_page(rows: list[Row]) -> list[Row]:

@@ -88,3 +88,14 @@ def test_of_files_no_share_is_told(coverage, value, day, monkeypatch):
 
     assert shown == [("Evidence complete", value)]
     assert by_day(coverage) == {("orders", AT.date()): day}
+
+
+def test_a_look_up_of_one_call_is_a_day_of_cloudtrail():
+    asked = of_files(source="setting_changes", queue_arn=None, status="ok", detail=None)
+    coverage = [
+        asked | {"resource": "CloudTrail"},
+        asked | {"resource": "CloudTrail UpdateFunctionConfiguration20150331v2"},
+    ]
+
+    assert by_day(coverage) == {("CloudTrail", AT.date()): "complete"}
+    assert by_day([coverage[0], coverage[1] | {"status": "denied"}]) == {("CloudTrail", AT.date()): "partial"}

@@ -167,3 +167,18 @@ def test_hundreds_of_redeliveries_of_one_message_are_told_page_by_page(visit, tm
     assert not at.exception
     assert told == [f"**Receive #{n}" for n in (range(2, 22) if page == 1 else range(22, 27))]
     assert ("Redeliveries 1 to 20 of 25" if page == 1 else "Redeliveries 21 to 25 of 25") in words(at)
+
+
+@pytest.mark.parametrize(("count", "is_folded"), [(1, False), (4, True)])
+def test_what_is_ruled_out_folds_up_where_many_redeliveries_say_it(visit, tmp_path, count, is_folded):
+    story = Story(data_until_at=START + timedelta(hours=1))
+    tales.double_billing(story)
+    (one,) = [r for r in story.findings[REDELIVERIES.name] if r["message_id"] == uuid("payment", 3)]
+    one = one | {"excluded": ["worker_killed: a Lambda function took it, not a worker"]}
+    story.findings[REDELIVERIES.name] = [one | {"delivery_index": n, "receive_count": n} for n in range(2, 2 + count)]
+    at = visit("pages/messages.py", story.save(tmp_path / "lake"), q="pay_1043")
+    folded = [e for e in at.expander if e.label == "1 cause ruled out"]
+
+    assert len(folded) == (count if is_folded else 0)
+    assert ("ruled out: **Worker killed**" in words(at)) != is_folded
+    assert words(at).count("a Lambda function took it, not a worker") == count
