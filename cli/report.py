@@ -121,6 +121,7 @@ def _week_report(
     with_marks: bool,
 ) -> None:
     """Write the weekly review in one of its forms; raises ReportNotNamedError for what it cannot be."""
+    from forensics.health import week_bounds
     from forensics.people import people_of
     from forensics.report.week import load_week
     from forensics.report.week_render import render_week
@@ -130,6 +131,7 @@ def _week_report(
             "name an incident or --week",
             "`doubletake incidents` lists the incidents; a week is written like --week 2026-W47.",
         )
+    week_bounds(week)  # an option that stands where the week was forgotten is told as such
     if incident is not None:
         raise ReportNotNamedError(
             said(

@@ -79,8 +79,13 @@ def _asked_and_read(coverage: list[dict[str, Any]]) -> tuple[dict[Any, list[Span
     return asked, read
 
 
-def reach(coverage: list[dict[str, Any]]) -> list[tuple[str, str, datetime, datetime, int]]:
-    """Return per queue and resource from when to when it was asked for, and how many gaps are inside."""
+def reach(
+    coverage: list[dict[str, Any]], since: datetime | None = None
+) -> list[tuple[str, str, datetime, datetime, int]]:
+    """Return per queue and resource from when to when it was asked for, and how many gaps are inside.
+
+    What lies before ``since`` was left out.
+    """
     missing = gaps(coverage)
     found: dict[tuple[str, str], tuple[datetime, datetime, int]] = {}
     for row in coverage:
@@ -88,7 +93,10 @@ def reach(coverage: list[dict[str, Any]]) -> list[tuple[str, str, datetime, date
         if start is None or end is None:
             continue
         key = (queue_name(row["queue_arn"]) or "", row["resource"] or "")
-        holes = len(missing[row["source"], row["resource"]])
+        if since and end <= since:
+            continue
+        start = max(start, since) if since else start
+        holes = sum(not since or until > since for _, until in missing[row["source"], row["resource"]])
         low, high, _ = found.get(key, (start, end, 0))
         found[key] = (min(low, start), max(high, end), holes)
     return [(*key, *found[key]) for key in sorted(found)]

@@ -50,12 +50,10 @@ def nothing_found(found: list[Incident], page: Page) -> None:
 def no_suspicion(page: Page) -> None:
     """Say that nothing was found, in which time, and among how much."""
     checked = page.board.generation.row_counts.get("deliveries", 0)
-    spans = reach(page.board.records(COVERAGE, ("source", "==", LOG_EVENTS.name)))
+    spans = reach(page.board.records(COVERAGE, ("source", "==", LOG_EVENTS.name)), page.board.generation.data_since_at)
     queues = len({queue for queue, *_ in spans if queue})
     until = page.board.generation.data_until_at or max((end for *_, end, _ in spans), default=None)
     start = min((start for _, _, start, _, _ in spans), default=None)
-    if start and (since := page.board.generation.data_since_at):
-        start = max(start, since)
     when = (
         say(
             " from {start} to {end} {zone}",

@@ -351,7 +351,7 @@ def nothing(asked: str, page: Page) -> None:
         ),
         icon=":material/search_off:",
     )
-    spans = reach(page.board.records(COVERAGE, ("source", "==", LOG_EVENTS.name)))
+    spans = reach(page.board.records(COVERAGE, ("source", "==", LOG_EVENTS.name)), page.board.generation.data_since_at)
     if not spans:
         st.markdown(say("No log group was read yet."))
         return

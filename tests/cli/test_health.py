@@ -91,6 +91,7 @@ BAD = {
     "a queue that nobody checked": (["check", "--queue", "orders"], "There is: billing, mail, payments.fifo."),
     "no week at all": (["health", "--weeks", "0"], "--weeks"),
     "neither incident nor week": (["report"], "name an incident or --week"),
+    "an option where the week was forgotten": (["report", "--week", "-o", "x.html"], "'-o' is not an ISO week"),
     "both incident and week": (["report", "x-1", "--week", "2026-W47"], "both an incident, 'x-1', and a week"),
     "a week as JSON": (["report", "--week", "2026-W47", "--format", "json"], "cannot be written as 'json'"),
     "an unknown format": (["check", "--format", "xml"], "xml"),

@@ -124,6 +124,9 @@ def test_nothing_found_speaks_of_no_time_that_was_left_out(visit, tmp_path):
     root = story.save(tmp_path / "lake", with_findings=False)
     story.publish(Lake(root), data_since_at=START)
 
+    searched = visit("pages/messages.py", root, q="nowhere").dataframe[0].value
+
+    assert list(searched["From"]) == ["2026-11-20 05:12:00.000"]
     assert "No repeat was found from 20 Nov 2026 05:12 to 20 Nov 2026 06:12 UTC: 1 delivery" in words(
         visit("app.py", root)
     )
