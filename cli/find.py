@@ -12,6 +12,8 @@ from forensics.errors import MessageUnknownError
 from forensics.sentence import counted, said
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from forensics.finding import FoundLine
     from forensics.lake import Findings
     from forensics.people import People
@@ -93,20 +95,7 @@ def find(
             for key, way in line.messages.items():
                 ways.setdefault(key, []).append(way)
         if told and not ways:
-            raise MessageUnknownError(
-                said(
-                    "{text} stands in {count} lines or more, and none of these speaks of a message",
-                    text=repr(asked),
-                    count=len(told),
-                )
-                if len(told) == MOST_LINES
-                else said(
-                    "{text} stands in {lines}, and none speaks of a message",
-                    text=repr(asked),
-                    lines=counted(len(told), "line"),
-                ),
-                "--lines shows them.",
-            )
+            raise MessageUnknownError(_of_no_message(findings, asked, told), "--lines shows them.")
         found = works(hits_of(ways, read), read)
         if len(told) == MOST_LINES:
             say("Of the first {n} lines with this text; write more of it.", n=MOST_LINES)
@@ -118,6 +107,20 @@ def find(
     for hint in dict.fromkeys(hint for record in records for hint in record["hints"]):
         if how is RowFormat.TABLE:
             answer(hint)
+
+
+def _of_no_message(findings: "Findings", asked: str, told: "Sequence[FoundLine]") -> str:
+    """Say that lines with a text speak of no message, or were left out, so that nobody knows of which they do."""
+    from forensics.finding.lines import MOST_LINES
+
+    since = findings.generation.data_since_at
+    lines = counted(len(told), "line")
+    if since and all(line.at < since for line in told):
+        return said("{text} stands in {lines}, of the time left out alone", text=repr(asked), lines=lines)
+    if len(told) == MOST_LINES:
+        every = "{text} stands in {count} lines or more, and none of these speaks of a message"
+        return said(every, text=repr(asked), count=len(told))
+    return said("{text} stands in {lines}, and none speaks of a message", text=repr(asked), lines=lines)
 
 
 def explain_nothing(findings: "Findings", asked: str) -> NoReturn:

@@ -211,7 +211,7 @@ def refund(findings: Findings, people: People, queue: str | None = None) -> Repl
 
 
 def _unchecked(findings: Findings, queue: str | None) -> list[str]:
-    return [*logs_left_out(findings.generation), *nothing_checked(findings, queue)]
+    return [*map(clause, logs_left_out(findings.generation)), *nothing_checked(findings, queue)]
 
 
 def _faults(findings: Findings, people: People) -> list[Fault]:

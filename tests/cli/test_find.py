@@ -55,6 +55,15 @@ def test_one_line_that_speaks_of_no_message_is_one_line(tmp_path, capsys):
     assert "'xylophone' stands in 1 line, and none speaks of a message" in capsys.readouterr().err
 
 
+@pytest.mark.lake
+def test_lines_that_were_left_out_are_not_said_to_speak_of_no_message(tmp_path, capsys):
+    lake = world.save(tmp_path / "lake")
+    world.publish(lake, {}, "run-2", data_since_at=world.after(10**6))
+
+    assert cli.main(["find", "charged payment_id", "--lake", str(lake.root)]) == 2
+    assert "of the time left out alone" in capsys.readouterr().err
+
+
 NO_MESSAGES = {
     "too short": ("pa", "too short", "3 characters of a text"),
     "a queue": (world.QUEUE, "is a queue", f"doubletake incidents --queue {world.QUEUE}"),

@@ -258,6 +258,7 @@ def test_every_command_says_that_logs_were_left_out_also_with_quiet(run, tmp_pat
     assert code == 0
     assert LEFT_OUT in err
     assert "no work was done" not in out + err
+    assert ".." not in out.replace("...", "")
 
 
 def test_a_lake_that_another_process_writes_is_busy(run, tmp_path):
