@@ -13,7 +13,6 @@ from forensics.origins import IdPair, Origin, origin_of
 from forensics.settings_in_force import is_unknown
 from forensics.streams.model import Delivery
 
-_LEFT_BEHIND = ("visibility_expired", "unknown")
 _SDK_RETRY_US = 60 * 1_000_000
 """An SDK that gets no answer asks again within seconds, and gives up within a minute."""
 
@@ -138,9 +137,10 @@ def _was_dead_lettered(of_message: Sequence[Delivery], around: Surroundings) -> 
         return True
     last = of_message[-1]
     queue = around.in_force.queue(last.polled_arn, last.received_at)
-    if queue is not None and is_unknown(queue, "dead_letter_queue_arn") and last.ended_by in _LEFT_BEHIND:
+    is_open = queue is not None and is_unknown(queue, "dead_letter_queue_arn")
+    if is_open and last.ended_by not in ("deleted", "in_flight"):
         return None
-    has_queue = any(d.dead_letter_queue_arn is not None for d in of_message)
+    has_queue = is_open or any(d.dead_letter_queue_arn is not None for d in of_message)
     return None if has_queue and may_have_come_unread(last, around) else False
 
 

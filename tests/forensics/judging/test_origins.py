@@ -149,6 +149,8 @@ def test_of_the_first_that_is_named_after_another_nothing_else_is_told(monkeypat
 SET_LATER = {
     "it was left behind": ("visibility_expired", True, None),
     "nothing tells how it ended": ("unknown", True, None),
+    "its delete was refused": ("delete_refused", True, None),
+    "it was still hidden": ("in_flight", True, False),
     "it was deleted": ("deleted", True, False),
     "left behind in a queue that had none": ("visibility_expired", False, False),
 }
