@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from forensics.coverage import is_from_files, standing, tells_of_files
+from forensics.coverage import TRAIL, is_from_files, standing, tells_of_files
 from forensics.identity import queue_name
 from forensics.language import of_call
 from forensics.sentence import plain
 from forensics.spans import length, without
 
 Span = tuple[datetime, datetime]
-CLOUDTRAIL = "CloudTrail"
 
 
 def gaps(coverage: list[dict[str, Any]]) -> dict[tuple[str, str], list[Span]]:
@@ -144,7 +143,7 @@ def by_day(coverage: list[dict[str, Any]]) -> dict[tuple[str, date], str]:
 def _of_whom(row: dict[str, Any]) -> str:
     """Return whose day a reading counts for: its queue's, or its resource's; look-ups of single calls are CloudTrail's."""
     resource = row["resource"] or row["source"]
-    return queue_name(row["queue_arn"]) or (CLOUDTRAIL if resource.startswith(f"{CLOUDTRAIL} ") else resource)
+    return queue_name(row["queue_arn"]) or (TRAIL if resource.startswith(f"{TRAIL} ") else resource)
 
 
 def _days(start: datetime, end: datetime) -> Iterator[tuple[date, datetime, datetime]]:
